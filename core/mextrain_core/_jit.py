@@ -1,0 +1,247 @@
+"""The only door to Numba: compile flags, the cache and the machine instructions that Python cannot name (floor 0).
+
+Flags, and why:
+
+* ``cache``: the first game of a process must not wait for the compiler.
+* ``nogil``: threads over game ranges are how work is spread; ``prange`` gains nothing and kills processes that fork.
+* ``error_model='numpy'``: no hidden branch and no exception path on a division.
+
+The cache is keyed by a stamp over every source file of this package and the compile switches, because Numba by itself
+looks only at the file of the function that it loads: after an edit or an upgrade of a callee it would run old code.
+``MEXTRAIN_CACHE_DIR``, ``NUMBA_CACHE_DIR`` or the user's cache folder holds it; where none can be written, kernels are
+compiled anew in each process after one warning.
+"""
+
+import hashlib
+import os
+import tempfile
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import caching, config
+from numba.extending import intrinsic, overload
+from numba.misc.appdirs import AppDirs
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+@cache
+def package_stamp() -> str:
+    """SHA-256 (hex) over this package's sources and the switches that change the compiled code."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    digest.update(repr((numba.__version__, config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT)).encode())
+    return digest.hexdigest()
+
+
+@cache
+def cache_folder() -> str | None:
+    """The folder of this stamp's compiled code, created on first use; None where no folder can be written."""
+    candidates = (
+        os.environ.get("MEXTRAIN_CACHE_DIR"),
+        config.CACHE_DIR or None,
+        AppDirs(appname="mextrain", appauthor=False).user_cache_dir,
+    )
+    for base in candidates:
+        if not base:
+            continue
+        folder = Path(base) / f"mextrain-{package_stamp()[:16]}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError:
+            continue
+        return str(folder)
+    warnings.warn(
+        "mextrain cannot write a cache folder, so kernels are compiled in each process; "
+        "set MEXTRAIN_CACHE_DIR to a writable folder",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return None
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Numba's cache for our own files, in ``cache_folder()`` under the package stamp."""
+
+    def __init__(self, function: Any, path: str):
+        self._py_file = path
+        module = Path(path).resolve().relative_to(PACKAGE).with_suffix("")
+        self._disambiguator = f"{'.'.join(module.parts)}-{function.__code__.co_firstlineno}"
+
+    def get_cache_path(self) -> str:
+        return cache_folder() or ""
+
+    def get_source_stamp(self) -> str:
+        return package_stamp()
+
+    def get_disambiguator(self) -> str:
+        return self._disambiguator
+
+    @classmethod
+    def from_function(cls, function: Any, path: str) -> "_Locator | None":
+        inside = Path(path).resolve().is_relative_to(PACKAGE)
+        return cls(function, path) if inside and cache_folder() else None
+
+
+class _CacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """A cache file that treats damage as absence, and whose data files are named after what they hold.
+
+    Numba numbers its data files, so two processes that compile two signatures at once can overwrite each other's;
+    and it lets a truncated file (a killed process, a full disk) end every later start.
+    """
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            return super()._load_index()
+        except Exception:
+            return {}
+
+    def load(self, key: Any) -> Any:
+        try:
+            return super().load(key)
+        except Exception:
+            return None
+
+    def save(self, key: Any, data: Any) -> None:
+        name = self._data_name_pattern.format(number=int(hashlib.sha256(repr(key).encode()).hexdigest()[:12], 16))
+        self._save_data(name, data)
+        self._save_index({**self._load_index(), key: name})
+
+
+caching.CacheImpl._locator_classes.insert(0, _Locator)
+
+
+def kernel(function: Any) -> Any:
+    """Compile ``function`` for calls from Python and from kernels; cached, without the GIL."""
+    if config.DISABLE_JIT:
+        return function
+    compiled = numba.njit(cache=cache_folder() is not None, nogil=True, error_model="numpy")(function)
+    cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if cache_file is not None:
+        cache_file.__class__ = _CacheFile
+    return compiled
+
+
+def helper(function: Any) -> Any:
+    """Compile ``function`` for calls from kernels only: it is optimised inside its callers and cached with them."""
+    if config.DISABLE_JIT:
+        return function
+    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+
+
+@intrinsic
+def _ctpop(typingctx: Any, x: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def _cttz(typingctx: Any, x: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def _deposit(typingctx: Any, x: Any, mask: Any) -> Any:
+    """BMI2's pdep where the compile target has it; otherwise the lowest set bits are cleared one by one."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        i64 = ir.IntType(64)
+        name = "llvm.x86.bmi.pdep.64"
+        function_type = ir.FunctionType(i64, [i64, i64])
+        function = builder.module.globals.get(name) or ir.Function(builder.module, function_type, name)
+        return builder.call(function, args)
+
+    return types.uint64(types.uint64, types.uint64), codegen
+
+
+@cache
+def has_pdep() -> bool:
+    """Whether the target that kernels are compiled for has the BMI2 instruction pdep."""
+    from numba.core.registry import cpu_target
+
+    return "+bmi2" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+
+
+@intrinsic
+def _record_bytes(typingctx: Any, target: Any, source: Any, size: Any) -> Any:
+    """memcpy of ``size`` bytes between two records."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        i8 = ir.IntType(8).as_pointer()
+        to, origin = builder.bitcast(args[0], i8), builder.bitcast(args[1], i8)
+        name = "llvm.memcpy.p0i8.p0i8.i64"
+        arguments = [i8, i8, ir.IntType(64), ir.IntType(1)]
+        function_type = ir.FunctionType(ir.VoidType(), arguments)
+        function = builder.module.globals.get(name) or ir.Function(builder.module, function_type, name)
+        builder.call(function, [to, origin, args[2], ir.Constant(ir.IntType(1), 0)])
+        return context.get_dummy_value()
+
+    return types.none(target, source, types.uint64), codegen
+
+
+def popcount(x: np.uint64) -> np.uint64:
+    """Number of set bits of a uint64."""
+    return np.uint64(int(x).bit_count())
+
+
+def lowest(x: np.uint64) -> np.uint64:
+    """Index of the lowest set bit of a uint64 that is not 0."""
+    return np.uint64((int(x) & -int(x)).bit_length() - 1)
+
+
+def kth_bit(x: np.uint64, k: np.uint64) -> np.uint64:
+    """Index of the k-th set bit (k = 0 is the lowest) of a uint64 with more than k bits set."""
+    rest = int(x)
+    for _ in range(int(k)):
+        rest &= rest - 1
+    return np.uint64((rest & -rest).bit_length() - 1)
+
+
+def copy_record(target: Any, source: Any, size: np.uint64) -> None:
+    """Copy the first ``size`` bytes of one record over another of the same dtype."""
+    as_bytes = target.reshape(1).view(np.uint8), source.reshape(1).view(np.uint8)
+    as_bytes[0][: int(size)] = as_bytes[1][: int(size)]
+
+
+# Numba compares the parameters of these with their implementations to the letter, annotations included.
+@overload(popcount, inline="always")
+def _popcount(x):  # type: ignore[no-untyped-def]
+    return lambda x: _ctpop(x)
+
+
+@overload(lowest, inline="always")
+def _lowest(x):  # type: ignore[no-untyped-def]
+    return lambda x: _cttz(x)
+
+
+@overload(kth_bit)
+def _kth_bit(x, k):  # type: ignore[no-untyped-def]
+    one = np.uint64(1)
+    if has_pdep():
+        return lambda x, k: _cttz(_deposit(one << k, x))
+
+    def by_clearing(x, k):  # type: ignore[no-untyped-def]
+        while k > 0:
+            x &= x - one
+            k -= one
+        return _cttz(x)
+
+    return by_clearing
+
+
+@overload(copy_record, inline="always")
+def _copy_record(target, source, size):  # type: ignore[no-untyped-def]
+    return lambda target, source, size: _record_bytes(target, source, size)

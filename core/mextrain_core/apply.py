@@ -1,0 +1,430 @@
+"""The turn (floor 5; RULES.md sections 6 to 9): one switch over the phase, plain helpers under it.
+
+``forced_step`` does one thing that nobody chooses (a turn begins, a draw, a failed play opens a train, …) and says in
+the state's phase what comes next; ``advance`` repeats it until somebody has to decide or the round is over.
+``apply_move`` plays a decision. Where chance is to be explicit the caller names the drawn tile.
+"""
+
+import numpy as np
+
+from mextrain_core import trace
+from mextrain_core._jit import helper, kernel
+from mextrain_core.deal import give, leave_boneyard, next_draw, take
+from mextrain_core.limits import LETTER_D, LETTER_R, LETTER_S, LETTER_T, MAX_ATTEMPTS, NONE, WILD
+from mextrain_core.movegen import eligible_ends, ends_of, has_foot, is_legal_move, select, touches
+from mextrain_core.moves import STOP_MOVE, move_new, move_touch, move_train
+from mextrain_core.rules import CHICKEN_FOOT, OPTION_CODES
+from mextrain_core.state import (
+    BLOCKED,
+    FAULT,
+    OUT,
+    OWED_BONUS,
+    OWED_CHAIN,
+    OWED_REQUIRED,
+    PHASE_DECIDE,
+    PHASE_DRAW,
+    PHASE_FAIL,
+    PHASE_FORCED_DRAW,
+    PHASE_LOOK,
+    PHASE_OVER,
+    PHASE_TURN,
+)
+
+u64 = np.uint64
+
+U0, U1, U3 = u64(0), u64(1), u64(3)
+NO_TILE = u64(NONE)
+
+SINGLE = OPTION_CODES["opening"].index("single")
+OWN_TRAIN = OPTION_CODES["drawn_tile"].index("own_train")
+PER_TURN = OPTION_CODES["draw_limit"].index("per_turn")
+MAY = OPTION_CODES["drawn_play"].index("may")
+MARK = OPTION_CODES["failed_cover"].index("mark")
+CENTER = OPTION_CODES["foot_ends"].index("center")
+NOBODY = OPTION_CODES["open_double_binds"].index("nobody")
+BINDS = OPTION_CODES["dead_double"].index("binds")
+MUST_COVER = OPTION_CODES["finish_on_double"].index("must_cover")
+ANY_PLAY = OPTION_CODES["marker_off"].index("any_play")
+MAY_STOP_BONUS = OPTION_CODES["twice_bonus"].index("may")
+
+
+@helper
+def any_off_table(s, halves):
+    """Whether a tile off the table shows one of ``halves`` (bit set)."""
+    for half in range(len(s.off)):
+        if (halves >> u64(half)) & U1 != U0 and s.off[u64(half)] != 0:
+            return True
+    return False
+
+
+@helper
+def is_dead(s, r, half):
+    """Whether no tile off the table could join an open double of ``half`` (section 7)."""
+    if r.wild == NONE:
+        return s.off[half] == 0
+    if half == u64(WILD):
+        return s.off_total == 0
+    return s.off[half] == 0 and s.off[u64(WILD)] == 0
+
+
+@helper
+def drop_double(s, position):
+    """Take the open double at ``position`` out of the list; the order of the others stays."""
+    s.fresh = u64(s.fresh) & ~(U1 << u64(s.double_train[position]))
+    s.double_count -= U1
+    for i in range(position, u64(s.double_count)):
+        s.double_train[u64(i)] = s.double_train[u64(i) + U1]
+
+
+@helper
+def add_end(s, train, half):
+    """A finished foot gives ``train`` one more end."""
+    s.end_mask[train] |= U1 << half
+    s.end_count[train, half] += U1
+
+
+@helper
+def finish_foot(s, r):
+    """The foot has its toes, or can get no more: its ends become ends of the train (section 11, chicken foot)."""
+    train = u64(s.double_train[U0])
+    toes = u64(s.toes)
+    if toes == U0:
+        add_end(s, train, u64(s.end_half[train]))
+    for i in range(toes):
+        if r.foot_ends != CENTER or u64(i) + U1 == toes:
+            add_end(s, train, u64(s.toe[u64(i)]))
+    s.toes = U0
+    drop_double(s, U0)
+
+
+@helper
+def release_dead(s, r):
+    """Release the open doubles that no tile can join any more (option ``dead_double``)."""
+    if s.double_count == 0 or (r.dead_double == BINDS and s.boneyard_size != 0):
+        return
+    i = U0
+    while i < u64(s.double_count):
+        if not is_dead(s, r, u64(s.end_half[u64(s.double_train[i])])):
+            i += U1
+        elif r.double_rule == CHICKEN_FOOT:
+            finish_foot(s, r)
+        else:
+            drop_double(s, i)
+
+
+@helper
+def owe(s, what):
+    """The turn owes ``what``: a play that has drawn nothing yet comes up."""
+    s.owed = what
+    s.play_drew = U0
+    s.drawn = NONE
+    s.cover = NONE
+    s.phase = PHASE_LOOK
+
+
+@helper
+def begin_turn(s, r):
+    """The seat gets the move: is this its opening turn, and did a D tile hit it?"""
+    s.turns += U1
+    release_dead(s, r)
+    s.turn_drew = U0
+    s.opening = U0
+    own = U1 << u64(s.seat)
+    if u64(s.opening_to_come) & own != U0:
+        started = u64(s.started) & own != U0
+        if started or s.double_count == 0:
+            s.opening_to_come = u64(s.opening_to_come) & ~own
+            s.opening = not started
+    owe(s, OWED_REQUIRED)
+    if s.penalty != 0:
+        s.penalty = U0
+        if s.boneyard_size != 0:
+            s.phase = PHASE_FORCED_DRAW
+
+
+@helper
+def next_seat(s):
+    """The seat after the one to move, in the direction that holds now."""
+    seat = u64(s.seat) + u64(s.step)
+    players = u64(s.players)
+    return seat - players if seat >= players else seat
+
+
+@helper
+def end_turn(s, r, log):
+    """The move passes on; doubles of this turn are inherited from now on, unless they bind nobody."""
+    s.fresh = U0
+    if r.open_double_binds == NOBODY and r.double_rule != CHICKEN_FOOT:
+        s.double_count = U0
+    s.seat = next_seat(s)
+    if s.skip != 0:
+        s.skip = U0
+        trace.write(s, log, trace.SKIP, s.seat, NONE, U0)
+        s.seat = next_seat(s)
+    s.phase = PHASE_TURN
+
+
+@helper
+def end_round(s, how, winner):
+    """The round is over."""
+    s.end = how
+    s.winner = winner
+    s.phase = PHASE_OVER
+
+
+@helper
+def look(s, r, log):
+    """Find the legal plays of the play owed, and what follows when there is none (section 6, points 2 to 5)."""
+    release_dead(s, r)
+    was_bound = s.bound
+    if s.play_drew == 0:
+        s.attempts += U1
+        if s.attempts > MAX_ATTEMPTS:
+            end_round(s, FAULT, NONE)
+            return
+        count = select(s, r, NONE, NONE, False)
+    else:
+        count = select(s, r, s.drawn, NONE, r.drawn_tile == OWN_TRAIN)
+    if count != U0:
+        s.phase = PHASE_DECIDE
+        s.may_stop = (
+            s.owed == OWED_CHAIN
+            or (s.owed == OWED_BONUS and r.twice_bonus == MAY_STOP_BONUS)
+            or (s.play_drew != 0 and r.drawn_play == MAY)
+        )
+        return
+    trace.write(s, log, trace.NO_PLAY, s.seat, s.only, eligible_ends(s, r) if log is not None else U0)
+    if s.owed != OWED_REQUIRED:
+        end_turn(s, r, log)
+        return
+    if s.play_drew == 0:
+        may_draw = s.boneyard_size != 0 and (r.draw_limit != PER_TURN or s.turn_drew == 0)
+        s.phase = PHASE_DRAW if may_draw else PHASE_FAIL
+        return
+    # The draw that emptied the boneyard may have released the double that bound the play: then other tiles can fit.
+    if was_bound != 0 and s.bound == 0 and select(s, r, NONE, s.drawn, False) != U0:
+        s.phase = PHASE_DECIDE
+        s.may_stop = U0
+        return
+    s.phase = PHASE_FAIL
+
+
+@helper
+def draw_tile(s, r, tile):
+    """Move ``tile``, or with NONE the one that the stream names, from the boneyard to the seat's hand."""
+    if tile == NO_TILE:
+        tile = next_draw(s)
+    s.draws += U1
+    leave_boneyard(s, tile)
+    give(s, r, u64(s.seat), tile)
+    return tile
+
+
+@helper
+def draw_for_play(s, r, log, tile):
+    """Draw for want of a play; under ``failed_cover`` = ``mark`` a play that had to cover has failed all the same."""
+    tile = draw_tile(s, r, tile)
+    trace.write(s, log, trace.DRAW, s.seat, tile, U0)
+    s.drawn = tile
+    s.play_drew = U1
+    s.turn_drew = U1
+    s.phase = PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK
+
+
+@helper
+def is_blocked(s, r):
+    """Whether no tile in any hand could join any end; asked only while the boneyard is empty (section 9)."""
+    release_dead(s, r)
+    if s.double_count != 0:
+        return False
+    for train in range(u64(r.players) + U1):
+        if any_off_table(s, touches(s, r, u64(train))):
+            return False
+    return True
+
+
+@helper
+def fail(s, r, log):
+    """The required play failed for good: the own train opens, and the round may be blocked."""
+    s.open = u64(s.open) | U1 << u64(s.seat)
+    trace.write(s, log, trace.OPEN, s.seat, NONE, U0)
+    if s.boneyard_size == 0 and is_blocked(s, r):
+        end_round(s, BLOCKED, NONE)
+    else:
+        end_turn(s, r, log)
+
+
+@helper
+def forced_step(s, r, log, tile):
+    """Do the one forced thing that the phase names; ``tile`` (NONE: by the stream) is what a draw draws."""
+    phase = s.phase
+    if phase == PHASE_LOOK:
+        look(s, r, log)
+    elif phase == PHASE_TURN:
+        begin_turn(s, r)
+    elif phase == PHASE_DRAW:
+        draw_for_play(s, r, log, tile)
+    elif phase == PHASE_FAIL:
+        fail(s, r, log)
+    elif phase == PHASE_FORCED_DRAW:
+        trace.write(s, log, trace.FORCED_DRAW, s.seat, draw_tile(s, r, tile), U0)
+        s.phase = PHASE_LOOK
+
+
+@helper
+def advance_state(s, r, log):
+    """Forced steps until somebody decides or the round is over."""
+    while s.phase < PHASE_DECIDE:
+        forced_step(s, r, log, NO_TILE)
+
+
+@helper
+def cover_double(s, r, train, new):
+    """A tile was laid on ``train``: a double there is covered, a foot gets a toe."""
+    if has_foot(s, r):
+        s.toe[u64(s.toes)] = new
+        s.toes += U1
+        if s.toes == U3:
+            finish_foot(s, r)
+        return
+    for i in range(s.double_count):
+        if u64(s.double_train[u64(i)]) == train:
+            drop_double(s, u64(i))
+            return
+
+
+@helper
+def move_end(s, r, train, touch, new):
+    """The train's end that ``touch`` met becomes ``new``."""
+    if r.double_rule == CHICKEN_FOOT:
+        if has_foot(s, r):
+            return  # A toe's free half becomes an end when the foot is finished.
+        s.end_count[train, touch] -= U1
+        if s.end_count[train, touch] == 0:
+            s.end_mask[train] &= ~(U1 << touch)
+        if touch != new:  # The end of a double is its foot's, which is not finished yet.
+            add_end(s, train, new)
+    s.end_half[train] = new
+
+
+@helper
+def take_effect(s, letter):
+    """What R, S and D do at once (section 6, point 3)."""
+    if letter == u64(LETTER_R):
+        s.step = u64(s.players) - u64(s.step)
+    elif letter == u64(LETTER_S):
+        s.skip = U1
+    elif letter == u64(LETTER_D):
+        s.penalty = U1
+
+
+@helper
+def play_tile(s, r, log, move):
+    """Play a tile and find what the turn owes next (section 6, point 3)."""
+    train, touch, new = move_train(move), move_touch(move), move_new(move)
+    seat = u64(s.seat)
+    trace.write(s, log, trace.PLAY, seat, move, U0)
+    is_double = touch == new
+    take(s, r, seat, touch, new)
+    s.plays += U1
+    s.off_total -= U1
+    s.off[touch] -= U1
+    if not is_double:
+        s.off[new] -= U1
+    if train == seat or r.marker_off == ANY_PLAY:
+        s.open = u64(s.open) & ~(U1 << seat)
+    s.started = u64(s.started) | U1 << train
+    move_end(s, r, train, touch, new)
+    if s.double_count != 0:
+        cover_double(s, r, train, new)
+    if s.hand_count[seat] == 0 and not (is_double and r.finish_on_double == MUST_COVER):
+        end_round(s, OUT, seat)
+        return
+    if is_double:
+        s.double_train[u64(s.double_count)] = train
+        s.double_count += U1
+        s.fresh = u64(s.fresh) | U1 << train
+        owe(s, OWED_REQUIRED)
+        s.cover = train
+        return
+    if r.wild != NONE:
+        letter = touch if touch > new else new
+        if letter == u64(LETTER_T):
+            owe(s, OWED_BONUS)
+            return
+        take_effect(s, letter)
+    if s.opening != 0 and r.opening != SINGLE:
+        owe(s, OWED_CHAIN)
+    else:
+        end_turn(s, r, log)
+
+
+@helper
+def play_move(s, r, log, move):
+    """Play a legal move (uint64): a tile, or ``stop``, which fails a required play and ends any other turn."""
+    if move != STOP_MOVE:
+        play_tile(s, r, log, move)
+        return
+    trace.write(s, log, trace.STOPPED, s.seat, NONE, U0)
+    if s.owed == OWED_REQUIRED:
+        s.phase = PHASE_FAIL
+    else:
+        end_turn(s, r, log)
+
+
+@kernel
+def step_forced(states, i, rules, log, tile):
+    """One forced step of ``states[i]``; nothing happens at a decision or after the end.
+
+    ``tile`` (uint64): what PHASE_DRAW and PHASE_FORCED_DRAW draw; NONE (255) takes the stream's tile. ``log``: EVENT
+    buffer or None. The number of the draw advances either way.
+    """
+    s = states[i]
+    s.events = U0
+    forced_step(s, rules[0], log, tile)
+
+
+@kernel
+def advance(states, i, rules, log):
+    """Forced steps of ``states[i]`` to the next decision or the end of the round."""
+    s = states[i]
+    s.events = U0
+    advance_state(s, rules[0], log)
+
+
+@kernel
+def apply_move(states, i, rules, log, move):
+    """Play ``move`` (uint64) without the forced steps that follow; returns False, and changes nothing, if it is illegal."""
+    s, r = states[i], rules[0]
+    s.events = U0
+    if not is_legal_move(s, r, move):
+        return False
+    play_move(s, r, log, move)
+    return True
+
+
+@kernel
+def play(states, i, rules, log, move):
+    """Play ``move`` and run the forced steps to the next decision; returns False, and changes nothing, if it is illegal."""
+    s, r = states[i], rules[0]
+    if not is_legal_move(s, r, move):
+        return False
+    s.events = U0
+    play_move(s, r, log, move)
+    advance_state(s, r, log)
+    return True
+
+
+@kernel
+def play_unchecked(states, i, rules, log, move):
+    """Like ``play`` for a move that is known to be legal; with any other move the state is worthless afterwards."""
+    s, r = states[i], rules[0]
+    s.events = U0
+    play_move(s, r, log, move)
+    advance_state(s, r, log)
+
+
+@kernel
+def train_ends(states, i, rules, train):
+    """Bit set of the end halves of ``train`` (uint64); of an unfinished foot only the double's half."""
+    return ends_of(states[i], rules[0], train)

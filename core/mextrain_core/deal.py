@@ -1,0 +1,180 @@
+"""Setting up a round: deal, starter, and the draws from the boneyard (floor 4; RULES.md section 3)."""
+
+import numpy as np
+
+from mextrain_core._jit import helper, kernel, kth_bit, popcount
+from mextrain_core.limits import LETTER_A, NONE, ROWS, WILD
+from mextrain_core.rng import DRAW_WORDS, LOW_32, STARTER_WORD, U32, below, round_key, word
+from mextrain_core.rules import CHICKEN_FOOT
+from mextrain_core.state import OWED_REQUIRED, PHASE_TURN, RUNNING
+
+u64 = np.uint64
+
+U0, U1, U2, U6, U63 = u64(0), u64(1), u64(2), u64(6), u64(63)
+
+
+@helper
+def member(words, k):
+    """Index of the k-th smallest member of a tile set (uint64[3])."""
+    first = popcount(u64(words[U0]))
+    second = first + popcount(u64(words[U1]))
+    w = u64(k >= first) + u64(k >= second)
+    k -= (first if w != U0 else U0) + (second - first if w == U2 else U0)
+    return (w << U6) + kth_bit(u64(words[w]), k)
+
+
+@helper
+def give(s, r, seat, tile):
+    """Put a tile into the seat's hand."""
+    hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
+    s.hand[seat, hi] |= U1 << lo
+    s.hand[seat, lo] |= U1 << hi
+    s.hand_count[seat] += U1
+    if lo == u64(LETTER_A) and r.wild != NONE:
+        s.a_count[seat] += U1
+
+
+@helper
+def take(s, r, seat, touch, new):
+    """Take the tile {touch, new} out of the seat's hand; of several ``*-A`` one."""
+    s.hand_count[seat] -= U1
+    if r.wild != NONE and (touch == u64(LETTER_A) or new == u64(LETTER_A)):
+        s.a_count[seat] -= U1
+        if s.a_count[seat] != 0:
+            return
+    s.hand[seat, touch] &= ~(U1 << new)
+    s.hand[seat, new] &= ~(U1 << touch)
+
+
+@helper
+def leave_boneyard(s, tile):
+    """Take a tile out of the boneyard."""
+    s.boneyard[tile >> U6] &= ~(U1 << (tile & U63))
+    s.boneyard_size -= U1
+
+
+@helper
+def next_draw(s):
+    """The tile that draw number ``s.draws`` of the round takes; nothing changes."""
+    r32 = word(u64(s.key), DRAW_WORDS + u64(s.draws)) >> U32
+    return member(s.boneyard, below(r32, u64(s.boneyard_size)))
+
+
+@helper
+def engine_tile(r, engine):
+    """Tile index of the double that is the engine."""
+    if engine == u64(r.wild):
+        return u64(104)
+    return engine * (engine + u64(3)) >> U1
+
+
+@helper
+def clear_table(s, r, engine, starter):
+    """Everything of a round but the tiles starts afresh; the set less its engine lies in the boneyard."""
+    players = u64(r.players)
+    s.turns = U0
+    s.plays = U0
+    s.draws = U0
+    s.attempts = U0
+    s.events = U0
+    s.started = U0
+    s.open = U0
+    s.opening_to_come = (U1 << players) - U1
+    s.fresh = U0
+    s.players = players
+    s.engine = engine
+    s.starter = starter
+    s.seat = starter
+    s.step = U1
+    s.phase = PHASE_TURN
+    s.owed = OWED_REQUIRED
+    s.opening = U0
+    s.play_drew = U0
+    s.turn_drew = U0
+    s.drawn = NONE
+    s.cover = NONE
+    s.skip = U0
+    s.penalty = U0
+    s.end = RUNNING
+    s.winner = NONE
+    s.double_count = U0
+    s.bound = U0
+    s.may_stop = U0
+    s.only = NONE
+    s.barred = NONE
+    s.eligible = U0
+    s.eligible_a = U0
+    s.legal_count = U0
+    for train in range(players + U1):
+        s.end_half[u64(train)] = engine
+    for half in range(u64(r.halves)):
+        s.off[u64(half)] = r.off[u64(half)]
+    s.off[engine] -= U1
+    s.off_total = u64(r.tiles) - U1
+    s.boneyard_size = u64(r.tiles)
+    for w in range(3):
+        s.boneyard[w] = r.set_words[w]
+    leave_boneyard(s, engine_tile(r, engine))
+    for seat in range(players):
+        s.hand_count[u64(seat)] = U0
+        s.a_count[u64(seat)] = U0
+        for half in range(ROWS):
+            s.hand[u64(seat), u64(half)] = U0
+    if r.double_rule == CHICKEN_FOOT:
+        s.toes = U0
+        for train in range(players + U1):
+            s.end_mask[u64(train)] = U1 << engine
+            for half in range(ROWS):
+                s.end_count[u64(train), u64(half)] = U0
+            s.end_count[u64(train), engine] = U1
+
+
+@helper
+def deal_round(s, r, key, engine, starter):
+    """Deal the round of ``key`` (docs/determinism.md); ``starter`` NONE is drawn."""
+    players = u64(r.players)
+    if starter == u64(NONE):
+        starter = below(word(key, STARTER_WORD) >> U32, players)
+    clear_table(s, r, engine, starter)
+    s.key = key
+    size = u64(s.boneyard_size)
+    pick = U0
+    random = U0
+    for seat in range(players):
+        for _ in range(u64(r.hand_size)):
+            if pick & U1 == U0:
+                random = word(key, pick >> U1)
+                r32 = random >> U32
+            else:
+                r32 = random & LOW_32
+            tile = member(s.boneyard, below(r32, size))
+            s.boneyard[tile >> U6] &= ~(U1 << (tile & U63))
+            give(s, r, u64(seat), tile)
+            size -= U1
+            pick += U1
+    s.boneyard_size = size
+
+
+@kernel
+def deal(states, i, rules, seed, game, engine, starter):
+    """Deal into ``states[i]`` the round that ``game`` of ``seed`` plays from ``engine`` (half code), before its first turn.
+
+    All arguments after ``rules`` are uint64; ``starter`` is a seat, or NONE (255) for the seat drawn by the stream.
+    """
+    deal_round(states[i], rules[0], round_key(seed, game, engine), engine, starter)
+
+
+@kernel
+def deal_tiles(states, i, rules, engine, starter, hands, sizes):
+    """Set up ``states[i]`` with given hands: ``hands[seat, :sizes[seat]]`` are tile indices (uint8); the key is 0.
+
+    The caller has checked that all tiles are of the set, different and not the engine; the rest is the boneyard.
+    """
+    s, r = states[i], rules[0]
+    clear_table(s, r, engine, starter)
+    s.key = U0
+    for seat in range(u64(r.players)):
+        for k in range(sizes[seat]):
+            tile = u64(hands[seat, k])
+            leave_boneyard(s, tile)
+            give(s, r, u64(seat), tile)

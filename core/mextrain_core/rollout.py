@@ -1,0 +1,120 @@
+"""Rounds and matches played to the end by built-in policies (floor 8)."""
+
+import numpy as np
+
+from mextrain_core._jit import helper, kernel
+from mextrain_core.apply import advance_state, play_move
+from mextrain_core.deal import deal_round
+from mextrain_core.limits import NONE, WILD
+from mextrain_core.policies import choose
+from mextrain_core.rng import POLICY_WORDS, mix, round_key, word
+from mextrain_core.rules import STARTER_DRAW, STARTER_FIXED, STARTER_ROTATE
+from mextrain_core.score import hand_points
+from mextrain_core.state import OUT, PHASE_DECIDE
+
+u64 = np.uint64
+
+U0, U1 = u64(0), u64(1)
+NO_SEAT = u64(NONE)
+HASH_FACTOR = u64(0x100000001B3)
+"""Multiplier of the 64-bit FNV hash."""
+
+ROUND_FIELDS = ("end", "winner", "starter", "turns", "plays", "draws", "actions")
+"""Columns of the ``facts`` array of ``play_games`` (int32); winner is -1 in a blocked round, end a code of ``state``."""
+
+
+@helper
+def play_to_end(s, r, log, policies, actions, n):
+    """Play ``s`` to the end of the round; ``policies`` (uint8) by seat. Moves go to ``actions[n:]`` while there is room.
+
+    Returns n after the last move.
+    """
+    room = u64(len(actions))
+    advance_state(s, r, log)
+    while s.phase == PHASE_DECIDE:
+        random = word(u64(s.key), POLICY_WORDS + u64(s.attempts) - U1)
+        move = choose(policies[u64(s.seat)], s, r, random)
+        if n < room:
+            actions[n] = move
+        n += U1
+        play_move(s, r, log, move)
+        advance_state(s, r, log)
+    return n
+
+
+@helper
+def engine_of_round(r, number):
+    """Half code of the engine of round ``number`` (uint64): downwards, in super ``*`` last."""
+    first = u64(r.first_engine)
+    return first - number if first != u64(r.wild) and number <= first else u64(WILD)
+
+
+@helper
+def starter_of_round(r, number, last_starter, last_winner):
+    """Starter of round ``number`` (option ``starter``), or NONE for the seat that the stream draws."""
+    if r.starter == STARTER_FIXED:
+        return u64(r.starter_seat)
+    if number == U0 or r.starter == STARTER_DRAW:
+        return NO_SEAT
+    if r.starter == STARTER_ROTATE:
+        seat = last_starter + U1
+        return U0 if seat == u64(r.players) else seat
+    return last_winner
+
+
+@helper
+def round_hash(s, points):
+    """A number that two engines share exactly when they played the round alike, as far as counts and points tell."""
+    h = u64(s.starter)
+    h = h * HASH_FACTOR + u64(s.end)
+    h = h * HASH_FACTOR + u64(s.turns)
+    h = h * HASH_FACTOR + u64(s.plays)
+    h = h * HASH_FACTOR + u64(s.draws)
+    for seat in range(u64(s.players)):
+        h = h * HASH_FACTOR + u64(points[u64(seat)])
+    return mix(u64(s.key) + h)
+
+
+@kernel
+def play_games(states, i, rules, policies, seed, first_game, games, points, facts, actions):
+    """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed`` with built-in policies.
+
+    ``states[i]`` is scratch. ``policies``: uint8[players]. ``points``: int64[games, rounds, players]. ``facts``:
+    int32[games, rounds, 7] by ROUND_FIELDS. ``actions``: uint16, the moves of all rounds one after the other (its
+    number a round is in ``facts``); moves that find no room are counted and not written, so an empty array records
+    nothing. Returns (hash, moves): hash is the sum of ``round_hash`` modulo 2**64, so it does not depend on how
+    the games were divided.
+    """
+    s, r = states[i], rules[0]
+    total = U0
+    n = U0
+    for g in range(games):
+        last_starter, last_winner = NO_SEAT, NO_SEAT
+        game = first_game + u64(g)
+        for k in range(u64(r.rounds)):
+            engine = engine_of_round(r, u64(k))
+            starter = starter_of_round(r, u64(k), last_starter, last_winner)
+            deal_round(s, r, round_key(seed, game, engine), engine, starter)
+            before = n
+            n = play_to_end(s, r, None, policies, actions, n)
+            last_starter, last_winner = u64(s.starter), u64(s.winner)
+            for seat in range(u64(r.players)):
+                points[g, k, seat] = hand_points(s, r, u64(seat))
+            total += round_hash(s, points[g, k])
+            row = facts[g, k]
+            row[0] = s.end
+            row[1] = s.winner if s.end == OUT else -1
+            row[2] = s.starter
+            row[3] = s.turns
+            row[4] = s.plays
+            row[5] = s.draws
+            row[6] = n - before
+    return total, n
+
+
+@kernel
+def play_round(states, i, rules, log, policies, actions):
+    """Play ``states[i]`` on to the end of the round; returns the number of moves, written to ``actions`` as far as they fit."""
+    s = states[i]
+    s.events = U0
+    return play_to_end(s, rules[0], log, policies, actions, U0)
