@@ -6,7 +6,7 @@ seat can see: the table, its own hand, the numbers of tiles in the other hands a
 
 import numpy as np
 
-from mextrain_core._jit import helper, lowest
+from mextrain_core._jit import helper, lowest, popcount
 from mextrain_core.movegen import kth_play, row_of, touches, trains_in_use
 from mextrain_core.moves import STOP_MOVE, encode_move
 from mextrain_core.rng import U32, below
@@ -30,42 +30,65 @@ def choose_random(s, r, random):
 
 
 @helper
-def choose_heaviest(s, r, random):
-    """The plays of most points, ties by the attempt's word; never stops."""
+def cautious_value(s, r, train, touch, new):
+    """How much a sensible player likes a play (int64, any scale).
+
+    It sheds points, closes its own train when that is open, keeps an end that its next tile fits, and lays a double
+    when it can cover it at once; a double that it cannot cover is the last thing it lays.
+    """
     seat = u64(s.seat)
-    best, ties = U0, U0
-    trains = trains_in_use(s, seat)
-    while trains != U0:
-        train = lowest(trains)
-        halves = touches(s, r, train)
-        while halves != U0:
-            touch = lowest(halves)
-            row = row_of(s, r, seat, train, touch)
-            while row != U0:
-                points = tile_points(r, touch, lowest(row))
-                if points > best or ties == U0:
-                    best, ties = points, U0
-                if points == best:
-                    ties += U1
-                row &= row - U1
-            halves &= halves - U1
-        trains &= trains - U1
-    k = below(random >> U32, ties)
-    trains = trains_in_use(s, seat)
-    while True:
-        train = lowest(trains)
-        halves = touches(s, r, train)
-        while halves != U0:
-            touch = lowest(halves)
-            row = row_of(s, r, seat, train, touch)
-            while row != U0:
-                if tile_points(r, touch, lowest(row)) == best:
-                    if k == U0:
-                        return encode_move(train, touch, lowest(row))
-                    k -= U1
-                row &= row - U1
-            halves &= halves - U1
-        trains &= trains - U1
+    value = np.int64(tile_points(r, touch, new)) * 2
+    follow = popcount(u64(s.hand[seat, new]) & ~(U1 << touch))
+    if s.hand_count[seat] == 1:
+        return value + 1000
+    if touch == new:
+        return value + 20 if follow != U0 else value - 200
+    if train == seat:
+        value += 8 if (u64(s.open) >> seat) & U1 != U0 else 0
+        value += 6 if follow != U0 else -6
+    return value
+
+
+@helper
+def value_of(policy, s, r, train, touch, new):
+    """The value (int64) that the policy maximises over the legal plays."""
+    if policy == CAUTIOUS:
+        return cautious_value(s, r, train, touch, new)
+    return np.int64(tile_points(r, touch, new))
+
+
+@helper
+def choose_best(policy, s, r, random):
+    """The play of highest value, ties by the attempt's word.
+
+    ``heaviest`` never stops while it can play; ``cautious`` stops rather than leave a double uncovered.
+    """
+    seat = u64(s.seat)
+    best, ties = np.int64(-(1 << 60)), U0
+    for counting in (True, False):
+        k = U0 if counting else below(random >> U32, ties)
+        trains = trains_in_use(s, seat)
+        while trains != U0:
+            train = lowest(trains)
+            halves = touches(s, r, train)
+            while halves != U0:
+                touch = lowest(halves)
+                row = row_of(s, r, seat, train, touch)
+                while row != U0:
+                    value = value_of(policy, s, r, train, touch, lowest(row))
+                    if counting:
+                        ties = U1 if value > best else ties + u64(value == best)
+                        best = max(best, value)
+                    elif value == best:
+                        if k == U0:
+                            return encode_move(train, touch, lowest(row))
+                        k -= U1
+                    row &= row - U1
+                halves &= halves - U1
+            trains &= trains - U1
+        if policy == CAUTIOUS and s.may_stop != 0 and best < 0:
+            return STOP_MOVE
+    return STOP_MOVE
 
 
 @helper
@@ -73,4 +96,4 @@ def choose(policy, s, r, random):
     """The move (uint64) of the policy with this id at the state's decision; ``random`` is the attempt's word."""
     if policy == RANDOM:
         return choose_random(s, r, random)
-    return choose_heaviest(s, r, random)
+    return choose_best(policy, s, r, random)

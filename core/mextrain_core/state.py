@@ -102,6 +102,9 @@ HAND_BYTES = 4 * ROWS
 STATE = np.dtype((np.record, np.dtype(_padded([*_HEADER, _HAND, *_FOOT_FIELDS], 64), align=True)))
 
 
+STATE_BYTES = STATE.itemsize
+
+
 def new_states(count: int) -> np.ndarray:
     """``count`` zeroed STATE records, 64-byte aligned so that a record starts on a cache line."""
     raw = np.zeros(count * STATE.itemsize + 64, np.uint8)
@@ -114,5 +117,5 @@ def copy_state(target, i, source, j, rules):
     """Copy ``source[j]`` over ``target[i]``: the header and the hands of the players; all of it with chicken feet."""
     size = u64(HEADER_BYTES) + u64(rules[0].players) * u64(HAND_BYTES)
     if rules[0].double_rule == CHICKEN_FOOT:
-        size = u64(STATE.itemsize)
+        size = u64(STATE_BYTES)
     copy_record(target[i], source[j], size)
