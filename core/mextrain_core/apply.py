@@ -1,8 +1,8 @@
-"""The turn (floor 5; RULES.md sections 6 to 9): one switch over the phase, plain helpers under it.
+"""The turn (floor 5; RULES.md sections 6 to 9): one list of phases, plain helpers under it.
 
-``forced_step`` does one thing that nobody chooses (a turn begins, a draw, a failed play opens a train, …) and says in
-the state's phase what comes next; ``advance`` repeats it until somebody has to decide or the round is over.
-``apply_move`` plays a decision. Where chance is to be explicit the caller names the drawn tile.
+Each helper does one thing that nobody chooses (a turn begins, a draw, a failed play opens a train, …) and returns the
+phase that comes next. ``forced_steps`` runs them until somebody has to decide or the round is over; ``step_forced``
+runs one. ``play_move`` plays a decision. Where chance is to be explicit the caller names the drawn tile.
 """
 
 import numpy as np
@@ -26,6 +26,7 @@ from mextrain_core.state import (
     PHASE_FAIL,
     PHASE_FORCED_DRAW,
     PHASE_LOOK,
+    PHASE_LOOK_DRAWN,
     PHASE_OVER,
     PHASE_TURN,
 )
@@ -119,7 +120,7 @@ def owe(s, what):
     s.play_drew = U0
     s.drawn = NONE
     s.cover = NONE
-    s.phase = PHASE_LOOK
+    return PHASE_LOOK
 
 
 @helper
@@ -135,11 +136,12 @@ def begin_turn(s, r):
         if started or s.double_count == 0:
             s.opening_to_come = u64(s.opening_to_come) & ~own
             s.opening = not started
-    owe(s, OWED_REQUIRED)
+    phase = owe(s, OWED_REQUIRED)
     if s.penalty != 0:
         s.penalty = U0
         if s.boneyard_size != 0:
-            s.phase = PHASE_FORCED_DRAW
+            phase = PHASE_FORCED_DRAW
+    return phase
 
 
 @helper
@@ -161,7 +163,7 @@ def end_turn(s, r, log):
         s.skip = U0
         trace.write(s, log, trace.SKIP, s.seat, NONE, U0)
         s.seat = next_seat(s)
-    s.phase = PHASE_TURN
+    return PHASE_TURN
 
 
 @helper
@@ -169,44 +171,47 @@ def end_round(s, how, winner):
     """The round is over."""
     s.end = how
     s.winner = winner
-    s.phase = PHASE_OVER
+    return PHASE_OVER
 
 
 @helper
 def look(s, r, log):
     """Find the legal plays of the play owed, and what follows when there is none (section 6, points 2 to 5)."""
     release_dead(s, r)
-    was_bound = s.bound
-    if s.play_drew == 0:
-        s.attempts += U1
-        if s.attempts > MAX_ATTEMPTS:
-            end_round(s, FAULT, NONE)
-            return
-        count = select(s, r, NONE, NONE, False)
-    else:
-        count = select(s, r, s.drawn, NONE, r.drawn_tile == OWN_TRAIN)
-    if count != U0:
-        s.phase = PHASE_DECIDE
-        s.may_stop = (
-            s.owed == OWED_CHAIN
-            or (s.owed == OWED_BONUS and r.twice_bonus == MAY_STOP_BONUS)
-            or (s.play_drew != 0 and r.drawn_play == MAY)
-        )
-        return
-    trace.write(s, log, trace.NO_PLAY, s.seat, s.only, eligible_ends(s, r) if log is not None else U0)
+    s.attempts += U1
+    if s.attempts > MAX_ATTEMPTS:
+        return end_round(s, FAULT, NONE)
+    if select(s, r, NONE, NONE, False) != U0:
+        s.may_stop = s.owed == OWED_CHAIN or (s.owed == OWED_BONUS and r.twice_bonus == MAY_STOP_BONUS)
+        return PHASE_DECIDE
+    note_no_play(s, r, log)
     if s.owed != OWED_REQUIRED:
-        end_turn(s, r, log)
-        return
-    if s.play_drew == 0:
-        may_draw = s.boneyard_size != 0 and (r.draw_limit != PER_TURN or s.turn_drew == 0)
-        s.phase = PHASE_DRAW if may_draw else PHASE_FAIL
-        return
+        return end_turn(s, r, log)
+    may_draw = s.boneyard_size != 0 and (r.draw_limit != PER_TURN or s.turn_drew == 0)
+    return PHASE_DRAW if may_draw else PHASE_FAIL
+
+
+@helper
+def look_drawn(s, r, log):
+    """After the draw only plays of the drawn tile are legal, if it has any (section 6, point 4)."""
+    release_dead(s, r)
+    was_bound = s.bound
+    if select(s, r, s.drawn, NONE, r.drawn_tile == OWN_TRAIN) != U0:
+        s.may_stop = r.drawn_play == MAY
+        return PHASE_DECIDE
+    note_no_play(s, r, log)
     # The draw that emptied the boneyard may have released the double that bound the play: then other tiles can fit.
     if was_bound != 0 and s.bound == 0 and select(s, r, NONE, s.drawn, False) != U0:
-        s.phase = PHASE_DECIDE
         s.may_stop = U0
-        return
-    s.phase = PHASE_FAIL
+        return PHASE_DECIDE
+    return PHASE_FAIL
+
+
+@helper
+def note_no_play(s, r, log):
+    """Log that the seat had no play, and where it could have gone: that is what others learn about its hand."""
+    if log is not None:
+        trace.write(s, log, trace.NO_PLAY, s.seat, s.only, eligible_ends(s, r))
 
 
 @helper
@@ -228,7 +233,14 @@ def draw_for_play(s, r, log, tile):
     s.drawn = tile
     s.play_drew = U1
     s.turn_drew = U1
-    s.phase = PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK
+    return PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN
+
+
+@helper
+def draw_by_force(s, r, log, tile):
+    """The draw that a D tile forces on the seat."""
+    trace.write(s, log, trace.FORCED_DRAW, s.seat, draw_tile(s, r, tile), U0)
+    return PHASE_LOOK
 
 
 @helper
@@ -249,33 +261,48 @@ def fail(s, r, log):
     s.open = u64(s.open) | U1 << u64(s.seat)
     trace.write(s, log, trace.OPEN, s.seat, NONE, U0)
     if s.boneyard_size == 0 and is_blocked(s, r):
-        end_round(s, BLOCKED, NONE)
-    else:
-        end_turn(s, r, log)
+        return end_round(s, BLOCKED, NONE)
+    return end_turn(s, r, log)
 
 
 @helper
-def forced_step(s, r, log, tile):
-    """Do the one forced thing that the phase names; ``tile`` (NONE: by the stream) is what a draw draws."""
-    phase = s.phase
+def forced_steps(s, r, log, phase):
+    """Forced steps from ``phase`` until somebody decides or the round is over; returns that phase.
+
+    The tests stand in the order in which phases follow each other, so that the compiler can lead one into the next.
+    """
+    while phase < PHASE_DECIDE:
+        if phase == PHASE_TURN:
+            phase = begin_turn(s, r)
+        if phase == PHASE_FORCED_DRAW:
+            phase = draw_by_force(s, r, log, NO_TILE)
+        if phase == PHASE_LOOK:
+            phase = look(s, r, log)
+        if phase == PHASE_DRAW:
+            phase = draw_for_play(s, r, log, NO_TILE)
+        if phase == PHASE_LOOK_DRAWN:
+            phase = look_drawn(s, r, log)
+        if phase == PHASE_FAIL:
+            phase = fail(s, r, log)
+    return phase
+
+
+@helper
+def one_forced_step(s, r, log, phase, tile):
+    """The one forced step that ``phase`` names; returns the phase after it."""
+    if phase == PHASE_TURN:
+        return begin_turn(s, r)
+    if phase == PHASE_FORCED_DRAW:
+        return draw_by_force(s, r, log, tile)
     if phase == PHASE_LOOK:
-        look(s, r, log)
-    elif phase == PHASE_TURN:
-        begin_turn(s, r)
-    elif phase == PHASE_DRAW:
-        draw_for_play(s, r, log, tile)
-    elif phase == PHASE_FAIL:
-        fail(s, r, log)
-    elif phase == PHASE_FORCED_DRAW:
-        trace.write(s, log, trace.FORCED_DRAW, s.seat, draw_tile(s, r, tile), U0)
-        s.phase = PHASE_LOOK
-
-
-@helper
-def advance_state(s, r, log):
-    """Forced steps until somebody decides or the round is over."""
-    while s.phase < PHASE_DECIDE:
-        forced_step(s, r, log, NO_TILE)
+        return look(s, r, log)
+    if phase == PHASE_DRAW:
+        return draw_for_play(s, r, log, tile)
+    if phase == PHASE_LOOK_DRAWN:
+        return look_drawn(s, r, log)
+    if phase == PHASE_FAIL:
+        return fail(s, r, log)
+    return phase
 
 
 @helper
@@ -338,38 +365,48 @@ def play_tile(s, r, log, move):
     if s.double_count != 0:
         cover_double(s, r, train, new)
     if s.hand_count[seat] == 0 and not (is_double and r.finish_on_double == MUST_COVER):
-        end_round(s, OUT, seat)
-        return
+        return end_round(s, OUT, seat)
     if is_double:
         s.double_train[u64(s.double_count)] = train
         s.double_count += U1
         s.fresh = u64(s.fresh) | U1 << train
-        owe(s, OWED_REQUIRED)
+        phase = owe(s, OWED_REQUIRED)
         s.cover = train
-        return
+        return phase
     if r.wild != NONE:
         letter = touch if touch > new else new
         if letter == u64(LETTER_T):
-            owe(s, OWED_BONUS)
-            return
+            return owe(s, OWED_BONUS)
         take_effect(s, letter)
     if s.opening != 0 and r.opening != SINGLE:
-        owe(s, OWED_CHAIN)
-    else:
-        end_turn(s, r, log)
+        return owe(s, OWED_CHAIN)
+    return end_turn(s, r, log)
 
 
 @helper
 def play_move(s, r, log, move):
-    """Play a legal move (uint64): a tile, or ``stop``, which fails a required play and ends any other turn."""
+    """Play a legal move (uint64); returns the phase after it.
+
+    ``stop`` fails a required play and ends any other turn.
+    """
     if move != STOP_MOVE:
-        play_tile(s, r, log, move)
-        return
+        return play_tile(s, r, log, move)
     trace.write(s, log, trace.STOPPED, s.seat, NONE, U0)
     if s.owed == OWED_REQUIRED:
-        s.phase = PHASE_FAIL
-    else:
-        end_turn(s, r, log)
+        return PHASE_FAIL
+    return end_turn(s, r, log)
+
+
+@helper
+def advance_state(s, r, log):
+    """Forced steps of ``s`` to the next decision or the end of the round."""
+    s.phase = forced_steps(s, r, log, s.phase)
+
+
+@helper
+def play_on(s, r, log, move):
+    """Play a legal move and run the forced steps that follow."""
+    s.phase = forced_steps(s, r, log, play_move(s, r, log, move))
 
 
 @kernel
@@ -381,7 +418,7 @@ def step_forced(states, i, rules, log, tile):
     """
     s = states[i]
     s.events = U0
-    forced_step(s, rules[0], log, tile)
+    s.phase = one_forced_step(s, rules[0], log, s.phase, tile)
 
 
 @kernel
@@ -396,10 +433,10 @@ def advance(states, i, rules, log):
 def apply_move(states, i, rules, log, move):
     """Play ``move`` (uint64) without the forced steps that follow; returns False, and changes nothing, if it is illegal."""
     s, r = states[i], rules[0]
-    s.events = U0
     if not is_legal_move(s, r, move):
         return False
-    play_move(s, r, log, move)
+    s.events = U0
+    s.phase = play_move(s, r, log, move)
     return True
 
 
@@ -410,8 +447,7 @@ def play(states, i, rules, log, move):
     if not is_legal_move(s, r, move):
         return False
     s.events = U0
-    play_move(s, r, log, move)
-    advance_state(s, r, log)
+    play_on(s, r, log, move)
     return True
 
 
@@ -420,8 +456,7 @@ def play_unchecked(states, i, rules, log, move):
     """Like ``play`` for a move that is known to be legal; with any other move the state is worthless afterwards."""
     s, r = states[i], rules[0]
     s.events = U0
-    play_move(s, r, log, move)
-    advance_state(s, r, log)
+    play_on(s, r, log, move)
 
 
 @kernel

@@ -24,14 +24,20 @@ def member(words, k):
 
 
 @helper
-def give(s, r, seat, tile):
-    """Put a tile into the seat's hand."""
+def set_bits(s, r, seat, tile):
+    """Mark a tile in the seat's hand matrix, and count it if it is a ``*-A``."""
     hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
     s.hand[seat, hi] |= U1 << lo
     s.hand[seat, lo] |= U1 << hi
-    s.hand_count[seat] += U1
-    if lo == u64(LETTER_A) and r.wild != NONE:
+    if r.wild != NONE and lo == u64(LETTER_A):
         s.a_count[seat] += U1
+
+
+@helper
+def give(s, r, seat, tile):
+    """Put a tile into the seat's hand."""
+    set_bits(s, r, seat, tile)
+    s.hand_count[seat] += U1
 
 
 @helper
@@ -137,6 +143,10 @@ def deal_round(s, r, key, engine, starter):
         starter = below(word(key, STARTER_WORD) >> U32, players)
     clear_table(s, r, engine, starter)
     s.key = key
+    # The three words and the counts of their members live in registers: a pick is one chain of selects.
+    first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
+    in_first = popcount(first)
+    in_two = in_first + popcount(second)
     size = u64(s.boneyard_size)
     pick = U0
     random = U0
@@ -147,11 +157,23 @@ def deal_round(s, r, key, engine, starter):
                 r32 = random >> U32
             else:
                 r32 = random & LOW_32
-            tile = member(s.boneyard, below(r32, size))
-            s.boneyard[tile >> U6] &= ~(U1 << (tile & U63))
-            give(s, r, u64(seat), tile)
+            k = below(r32, size)
+            past_first, past_two = k >= in_first, k >= in_two
+            members = third if past_two else (second if past_first else first)
+            bit = kth_bit(members, k - (in_two if past_two else (in_first if past_first else U0)))
+            taken = U1 << bit
+            first ^= U0 if past_first else taken
+            second ^= (U0 if past_two else taken) if past_first else U0
+            third ^= taken if past_two else U0
+            in_first -= u64(not past_first)
+            in_two -= u64(not past_two)
+            set_bits(s, r, u64(seat), ((u64(past_first) + u64(past_two)) << U6) + bit)
             size -= U1
             pick += U1
+        s.hand_count[u64(seat)] = r.hand_size
+    s.boneyard[U0] = first
+    s.boneyard[U1] = second
+    s.boneyard[U2] = third
     s.boneyard_size = size
 
 

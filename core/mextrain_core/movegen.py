@@ -80,18 +80,19 @@ def trains_in_use(s, seat):
 
 
 @helper
-def is_plain(s, r):
-    """Whether the plays of a train are one row of the hand: a number set, one end, no restriction to a tile."""
-    return r.wild == NONE and r.double_rule != CHICKEN_FOOT and s.only & s.barred == NONE
-
-
-@helper
 def count_plays(s, r):
     """Number of legal plays under the selection in the state."""
     seat = u64(s.seat)
     n = U0
-    if is_plain(s, r):
+    if r.plain != 0 and s.barred == NONE:
         trains = u64(s.eligible)
+        if s.only != NONE:
+            hi, lo = u64(r.hi[u64(s.only)]), u64(r.lo[u64(s.only)])
+            while trains != U0:
+                end = u64(s.end_half[lowest(trains)])
+                n += u64((end == hi) | (end == lo))
+                trains &= trains - U1
+            return n
         while trains != U0:
             n += popcount(u64(s.hand[seat, u64(s.end_half[lowest(trains)])]))
             trains &= trains - U1
@@ -111,14 +112,24 @@ def count_plays(s, r):
 def kth_play(s, r, k):
     """The k-th legal play by ascending id (k below ``legal_count``), as a move."""
     seat = u64(s.seat)
+    if r.plain != 0 and s.only & s.barred == NONE:
+        trains = u64(s.eligible)
+        while True:
+            train = lowest(trains)
+            touch = u64(s.end_half[train])
+            row = u64(s.hand[seat, touch])
+            here = popcount(row)
+            if k < here:
+                return encode_move(train, touch, kth_bit(row, k))
+            k -= here
+            trains &= trains - U1
     trains = trains_in_use(s, seat)
-    plain = is_plain(s, r)
     while True:
         train = lowest(trains)
-        halves = U1 << u64(s.end_half[train]) if plain else touches(s, r, train)
+        halves = touches(s, r, train)
         while halves != U0:
             touch = lowest(halves)
-            row = u64(s.hand[seat, touch]) if plain else row_of(s, r, seat, train, touch)
+            row = row_of(s, r, seat, train, touch)
             here = popcount(row)
             if k < here:
                 return encode_move(train, touch, kth_bit(row, k))

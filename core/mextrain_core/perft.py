@@ -3,7 +3,7 @@
 import numpy as np
 
 from mextrain_core._jit import kernel
-from mextrain_core.apply import advance_state, play_move
+from mextrain_core.apply import advance_state, play_on
 from mextrain_core.movegen import kth_play
 from mextrain_core.moves import STOP_MOVE
 from mextrain_core.state import PHASE_DECIDE, copy_state
@@ -30,6 +30,6 @@ def perft(states, i, rules, depth):
     for k in range(actions):
         move = STOP_MOVE if u64(k) == plays else kth_play(states[i], r, u64(k))
         copy_state(states, i + 1, states, i, rules)
-        play_move(states[i + 1], r, None, move)
+        play_on(states[i + 1], r, None, move)
         total += perft(states, i + 1, rules, depth - 1)
     return total

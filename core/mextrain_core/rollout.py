@@ -3,7 +3,7 @@
 import numpy as np
 
 from mextrain_core._jit import helper, kernel
-from mextrain_core.apply import advance_state, play_move
+from mextrain_core.apply import advance_state, play_on
 from mextrain_core.deal import deal_round
 from mextrain_core.limits import NONE, WILD
 from mextrain_core.policies import choose
@@ -37,8 +37,7 @@ def play_to_end(s, r, log, policies, actions, n):
         if n < room:
             actions[n] = move
         n += U1
-        play_move(s, r, log, move)
-        advance_state(s, r, log)
+        play_on(s, r, log, move)
     return n
 
 

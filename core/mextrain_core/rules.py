@@ -51,6 +51,7 @@ RULES = np.dtype(
         ("starter_seat", np.uint8),  # for STARTER_FIXED
         *((name, np.uint8) for name in OPTION_CODES),
         ("max_uncovered", np.uint8),  # 0 = none
+        ("plain", np.uint8),  # a number set and one end a train: the plays of a train are one row of the hand
         ("double_blank", np.uint32),  # points of 0-0
         ("action_count", np.uint16),
         ("pairs", np.uint16),  # K: ordered (touch, new) pairs
@@ -105,6 +106,7 @@ def encode(options: Mapping[str, Any]) -> np.ndarray:
     for name, values in OPTION_CODES.items():
         rules[name] = values.index(options[name])
     rules["max_uncovered"] = options["max_uncovered"] or 0
+    rules["plain"] = table.wild == NONE and options["double_rule"] != "chicken_foot"
     rules["double_blank"] = options["double_blank"]
     rules["pairs"] = len(table.pairs)
     rules["action_count"] = (options["players"] + 1) * len(table.pairs) + 1

@@ -23,11 +23,13 @@ PHASE_LOOK = 2
 """The legal plays of the play owed are to be found."""
 PHASE_DRAW = 3
 """A required play has no legal play: one tile is drawn (chance)."""
-PHASE_FAIL = 4
+PHASE_LOOK_DRAWN = 4
+"""The legal plays of the tile just drawn are to be found."""
+PHASE_FAIL = 5
 """The required play failed for good: the own train opens."""
-PHASE_DECIDE = 5
+PHASE_DECIDE = 6
 """The seat has a choice (also when only one action is legal)."""
-PHASE_OVER = 6
+PHASE_OVER = 7
 
 OWED_REQUIRED, OWED_BONUS, OWED_CHAIN = 0, 1, 2
 """What the turn owes: a required play, the bonus play of a T, or a further tile of the opening chain (optional)."""
