@@ -37,7 +37,7 @@ OLDEST, NEWEST, ANY_ORDER = 0, 1, 2
 STARTER_DRAW, STARTER_ROTATE, STARTER_WINNER, STARTER_FIXED = 0, 1, 2, 3
 STARTERS = ("draw", "rotate", "winner")
 
-RULES = np.dtype(
+_FIELDS = np.dtype(
     [
         ("players", np.uint8),
         ("halves", np.uint8),  # half codes in use: n + 1, or 19 in super
@@ -66,6 +66,7 @@ RULES = np.dtype(
     ],
     align=True,
 )
+RULES = np.dtype((np.record, _FIELDS))
 
 
 def _join_masks(halves: int, wild: int, letter_match: str) -> np.ndarray:
