@@ -1,4 +1,4 @@
-"""The turn (floor 5; RULES.md sections 6 to 9): one list of phases, plain helpers under it.
+"""The turn (floor 6; RULES.md sections 6 to 9): one list of phases, plain helpers under it.
 
 Each helper does one thing that nobody chooses (a turn begins, a draw, a failed play opens a train, …) and returns the
 phase that comes next. ``forced_steps`` runs them until somebody has to decide or the round is over; ``step_forced``
@@ -431,7 +431,10 @@ def advance(states, i, rules, log):
 
 @kernel
 def apply_move(states, i, rules, log, move):
-    """Play ``move`` (uint64) without the forced steps that follow; returns False, and changes nothing, if it is illegal."""
+    """Play ``move`` (uint64) without the forced steps that follow.
+
+    Returns False, and changes nothing, if it is illegal.
+    """
     s, r = states[i], rules[0]
     if not is_legal_move(s, r, move):
         return False
@@ -442,7 +445,10 @@ def apply_move(states, i, rules, log, move):
 
 @kernel
 def play(states, i, rules, log, move):
-    """Play ``move`` and run the forced steps to the next decision; returns False, and changes nothing, if it is illegal."""
+    """Play ``move`` (uint64) and run the forced steps to the next decision.
+
+    Returns False, and changes nothing, if it is illegal.
+    """
     s, r = states[i], rules[0]
     if not is_legal_move(s, r, move):
         return False

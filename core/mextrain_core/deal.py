@@ -1,9 +1,9 @@
-"""Setting up a round: deal, starter, and the draws from the boneyard (floor 4; RULES.md section 3)."""
+"""Setting up a round: deal, starter, and the draws from the boneyard (floor 5; RULES.md section 3)."""
 
 import numpy as np
 
 from mextrain_core._jit import helper, kernel, kth_bit, popcount
-from mextrain_core.limits import LETTER_A, NONE, ROWS, WILD
+from mextrain_core.limits import LETTER_A, NONE, ROWS
 from mextrain_core.rng import DRAW_WORDS, LOW_32, STARTER_WORD, U32, below, round_key, word
 from mextrain_core.rules import CHICKEN_FOOT
 from mextrain_core.state import OWED_REQUIRED, PHASE_TURN, RUNNING
@@ -179,7 +179,7 @@ def deal_round(s, r, key, engine, starter):
 
 @kernel
 def deal(states, i, rules, seed, game, engine, starter):
-    """Deal into ``states[i]`` the round that ``game`` of ``seed`` plays from ``engine`` (half code), before its first turn.
+    """Deal into ``states[i]`` the round that ``game`` of ``seed`` plays from ``engine`` (half code).
 
     All arguments after ``rules`` are uint64; ``starter`` is a seat, or NONE (255) for the seat drawn by the stream.
     """

@@ -1,4 +1,4 @@
-"""What must hold in every state (floor 6); for tests and for hunting a fault, never on a hot path."""
+"""What must hold in every state (floor 7); for tests and for hunting a fault, never on a hot path."""
 
 import numpy as np
 

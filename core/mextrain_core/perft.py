@@ -1,4 +1,4 @@
-"""Counts of decision sequences, to compare engines (floor 8)."""
+"""Counts of decision sequences, to compare engines (floor 9)."""
 
 import numpy as np
 

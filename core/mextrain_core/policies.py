@@ -1,4 +1,4 @@
-"""Built-in policies, chosen by integer id (floor 7).
+"""Built-in policies, chosen by integer id (floor 8).
 
 A policy sees the state at its decision and the attempt's word, and returns a legal move. It may look only at what its
 seat can see: the table, its own hand, the numbers of tiles in the other hands and in the boneyard.

@@ -1,4 +1,4 @@
-"""Rounds and matches played to the end by built-in policies (floor 8)."""
+"""Rounds and matches played to the end by built-in policies (floor 9)."""
 
 import numpy as np
 
@@ -20,14 +20,14 @@ HASH_FACTOR = u64(0x100000001B3)
 """Multiplier of the 64-bit FNV hash."""
 
 ROUND_FIELDS = ("end", "winner", "starter", "turns", "plays", "draws", "actions")
-"""Columns of the ``facts`` array of ``play_games`` (int32); winner is -1 in a blocked round, end a code of ``state``."""
+"""Columns of ``facts`` of ``play_games`` (int32): winner is -1 in a blocked round, end a code of ``state``."""
 
 
 @helper
 def play_to_end(s, r, log, policies, actions, n):
-    """Play ``s`` to the end of the round; ``policies`` (uint8) by seat. Moves go to ``actions[n:]`` while there is room.
+    """Play ``s`` to the end of the round; ``policies`` (uint8) by seat.
 
-    Returns n after the last move.
+    Moves go to ``actions[n:]`` while there is room; returns n after the last move.
     """
     room = u64(len(actions))
     advance_state(s, r, log)
@@ -113,7 +113,10 @@ def play_games(states, i, rules, policies, seed, first_game, games, points, fact
 
 @kernel
 def play_round(states, i, rules, log, policies, actions):
-    """Play ``states[i]`` on to the end of the round; returns the number of moves, written to ``actions`` as far as they fit."""
+    """Play ``states[i]`` on to the end of the round.
+
+    Returns the number of moves; they are written to ``actions`` (uint16) as far as they fit.
+    """
     s = states[i]
     s.events = U0
     return play_to_end(s, rules[0], log, policies, actions, U0)

@@ -1,4 +1,4 @@
-"""The STATE record: everything of one round, for every rule set and number of players (floor 3).
+"""The STATE record: everything of one round, for every rule set and number of players (floor 4).
 
 The header comes first, then the hands by seat, then what only chicken feet need, so that copying a game moves the
 header and the rows of its players (``copy_state``). Facts come before conveniences; conveniences are written by

@@ -1,4 +1,4 @@
-"""The event log of a call (floor 4): what happened, in order, with what it proved.
+"""The event log of a call (floor 5): what happened, in order, with what it proved.
 
 Every forced step and every decision writes one EVENT into the caller's buffer; ``state.events`` counts them from the
 start of the call. With ``log=None`` the compiler drops all of it. Events carry what hidden-information work needs:

@@ -1,0 +1,67 @@
+# Everything here starts from a fresh machine with python3 (3.11 or newer), make and a C compiler.
+#
+#   make selfplay                 the main job, on a small scale
+#   make test                     all tests
+#   make test ARGS="-k rules"     some of them
+#   make test PYTHON=python3.13 VENV=.venv-3.13
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: help selfplay test lint types tidy bench bench-smoke ci install-dev clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+
+# The environment, in steps that are remembered: each stamp is older than what it depends on only after a change.
+$(VENV)/.stamp-created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mextrain needs Python 3.11 or newer, but $(PYTHON) is " + sys.version.split()[0] + ": name another one, as in make test PYTHON=python3.13")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.stamp-run: $(VENV)/.stamp-created pyproject.toml
+	$(PIP) --editable '.[io,cli]'
+	@touch $@
+
+$(VENV)/.stamp-test: $(VENV)/.stamp-created pyproject.toml
+	$(PIP) --editable '.[test]'
+	@touch $@
+
+$(VENV)/.stamp-dev: $(VENV)/.stamp-created pyproject.toml
+	$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/.stamp-test
+
+# A folder that is there already is continued, and a finished one only says so.
+selfplay: $(VENV)/.stamp-run ## play 20,000 matches of four random players into runs/demo
+	$(BIN)/mextrain selfplay --rules mexican --players 4 --games 20000 --seed 1 --out runs/demo $(if $(wildcard runs/demo),--resume)
+
+test: $(VENV)/.stamp-test ## run all tests
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(ARGS)
+
+lint: $(VENV)/.stamp-dev ## check style and imports
+	$(BIN)/ruff check .
+
+types: $(VENV)/.stamp-dev ## check types
+	$(BIN)/mypy
+
+tidy: $(VENV)/.stamp-test ## check the habits of the house
+	$(BIN)/python -m pytest -q tests/tidy $(ARGS)
+
+bench: $(VENV)/.stamp-test ## run the benchmarks in full
+	$(BIN)/python -m pytest bench $(ARGS)
+
+bench-smoke: $(VENV)/.stamp-test ## run every benchmark once, small
+	MEXTRAIN_BENCH=smoke $(BIN)/python -m pytest -q bench --benchmark-disable $(ARGS)
+
+install-dev: $(VENV)/.stamp-dev ## create the environment with all tools
+
+ci: ## run what must pass before a change is accepted
+	.ci/run
+
+clean: ## remove the environment and all caches, but no runs
+	rm -rf $(VENV) .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

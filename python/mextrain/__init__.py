@@ -1,0 +1,76 @@
+"""mextrain: a fast, exact simulation core for Mexican Train and Super Train dominoes.
+
+    >>> import mextrain
+    >>> rules = mextrain.RuleSet.mexican(players=4)
+    >>> rules.boneyard_size
+    42
+
+The public names are loaded when they are first used, so importing the package costs next to nothing; Numba and
+pyarrow are imported only by the parts that need them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Every public name, under the module it lives in. Type checkers read the imports below, which a test compares
+# with this table.
+_NAMES = {
+    "errors": (
+        "EngineError",
+        "IllegalMove",
+        "MextrainError",
+        "MissingExtra",
+        "MoveError",
+        "PolicyError",
+        "PositionError",
+        "Problem",
+        "RecordError",
+        "RuleError",
+        "SeedError",
+        "TileError",
+    ),
+    "moves": ("STOP", "Actions", "Move"),
+    "options": ("OPTIONS", "Option"),
+    "rules": ("RuleSet",),
+    "tiles": ("Tile", "TileSet"),
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+if TYPE_CHECKING:
+    from mextrain.errors import EngineError as EngineError
+    from mextrain.errors import IllegalMove as IllegalMove
+    from mextrain.errors import MextrainError as MextrainError
+    from mextrain.errors import MissingExtra as MissingExtra
+    from mextrain.errors import MoveError as MoveError
+    from mextrain.errors import PolicyError as PolicyError
+    from mextrain.errors import PositionError as PositionError
+    from mextrain.errors import Problem as Problem
+    from mextrain.errors import RecordError as RecordError
+    from mextrain.errors import RuleError as RuleError
+    from mextrain.errors import SeedError as SeedError
+    from mextrain.errors import TileError as TileError
+    from mextrain.moves import STOP as STOP
+    from mextrain.moves import Actions as Actions
+    from mextrain.moves import Move as Move
+    from mextrain.options import OPTIONS as OPTIONS
+    from mextrain.options import Option as Option
+    from mextrain.rules import RuleSet as RuleSet
+    from mextrain.tiles import Tile as Tile
+    from mextrain.tiles import TileSet as TileSet
+else:
+    # Hidden from type checkers, which would otherwise take every misspelt name for one that may exist.
+    def __getattr__(name: str) -> Any:
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module 'mextrain' has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"mextrain.{home}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,0 +1,111 @@
+"""Flags that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mextrain.errors import MextrainError
+
+if TYPE_CHECKING:
+    from mextrain.rules import RuleSet
+
+DEFAULT_PRESET = "mexican"
+DEFAULT_PLAYERS = 4
+MAX_GAMES = 2**59
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """Add `--rules`, `--players` and `--option`; `read_rules` makes a `RuleSet` of them."""
+    group = parser.add_argument_group("rules")
+    group.add_argument("--rules", metavar="PRESET", help=f"mexican or super (default: {DEFAULT_PRESET})")
+    group.add_argument(
+        "--players", type=whole(0, 99), metavar="N", help=f"number of players, 2 … 14 (default: {DEFAULT_PLAYERS})"
+    )
+    group.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set an option of the rules, as listed by `mextrain rules`; repeatable",
+    )
+
+
+def read_rules(args: argparse.Namespace) -> RuleSet:
+    """Return the rules that the flags of `add_rules` describe; raises `RuleError`."""
+    from mextrain.rules import RuleSet
+
+    players = args.players
+    if players is None and not any(text.startswith("players=") for text in args.option):
+        players = DEFAULT_PLAYERS
+    return RuleSet.from_texts(DEFAULT_PRESET if args.rules is None else args.rules, players, args.option)
+
+
+def add_games(parser: argparse.ArgumentParser, default: int | None = None) -> None:
+    """Add `--games` (required without a `default`) and `--seed`."""
+    parser.add_argument(
+        "--games",
+        type=whole(1, MAX_GAMES),
+        metavar="N",
+        required=default is None,
+        default=default,
+        help="number of games, each a match of all its rounds" + ("" if default is None else f" (default: {default})"),
+    )
+    parser.add_argument(
+        "--seed", type=seed, default=0, metavar="S", help="seed of all games, 0 … 2**64 - 1 (default: 0)"
+    )
+
+
+def add_first_game(parser: argparse.ArgumentParser) -> None:
+    """Add `--first-game`, for a range of games that does not begin with game 0."""
+    parser.add_argument(
+        "--first-game",
+        type=whole(0, MAX_GAMES - 1),
+        default=0,
+        metavar="N",
+        help="number of the first game (default: 0)",
+    )
+
+
+def add_policy(parser: argparse.ArgumentParser) -> None:
+    """Add `--policy`: one name for all seats, or one for each seat, joined by commas."""
+    parser.add_argument(
+        "--policy",
+        default="random",
+        metavar="NAME[,NAME…]",
+        help="who plays: one name for all seats, or one for each seat (default: random)",
+    )
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add `--workers`; the results do not depend on it."""
+    parser.add_argument(
+        "--workers",
+        type=whole(1, 1024),
+        metavar="N",
+        help="threads that play (default: one for each processor that this process may use)",
+    )
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Return an argparse type for whole numbers `low` … `high`, written in digits."""
+
+    def parse(text: str) -> int:
+        number = int(text) if re.fullmatch(r"-?[0-9]{1,20}", text) else None
+        if number is None or not low <= number <= high:
+            raise argparse.ArgumentTypeError(f"'{text[:40]}' is not usable: expected a whole number {low} … {high}")
+        return number
+
+    return parse
+
+
+def seed(text: str) -> int:
+    """Read a seed: an argparse type."""
+    from mextrain.seeding import parse_seed
+
+    try:
+        return parse_seed(text)
+    except MextrainError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

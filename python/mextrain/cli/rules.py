@@ -1,0 +1,99 @@
+"""list presets and options, or show what a choice of them resolves to"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from mextrain.cli.common import add_rules, read_rules
+
+if TYPE_CHECKING:
+    from mextrain.rules import RuleSet
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `mextrain rules`."""
+    add_rules(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print all presets and options, or the resolved rules if the arguments choose any."""
+    if args.rules is None and args.players is None and not args.option:
+        print(json.dumps(_catalogue(), ensure_ascii=False, indent=2) if args.json else _catalogue_text())
+        return 0
+    rules = read_rules(args)
+    print(json.dumps(_resolved(rules), indent=2) if args.json else _resolved_text(rules))
+    return 0
+
+
+def _catalogue() -> dict[str, Any]:
+    from mextrain.options import OPTIONS, PLAYERS_TABLE, PRESETS
+
+    return {
+        "presets": {
+            preset: {
+                "players": {
+                    str(players): {"tile_set": tile_set, "hand_size": hand_size}
+                    for players, (tile_set, hand_size) in PLAYERS_TABLE[preset].items()
+                },
+                "defaults": {name: option.default(preset) for name, option in OPTIONS.items()},
+            }
+            for preset in PRESETS
+        },
+        "options": {
+            name: {"values": option.accepted, "meaning": option.meaning, "section": option.section}
+            for name, option in OPTIONS.items()
+        },
+    }
+
+
+def _catalogue_text() -> str:
+    from mextrain.options import OPTIONS, PLAYERS_TABLE, PRESETS
+
+    lines = ["Presets: set and hand size by number of players", ""]
+    for preset in PRESETS:
+        lines.append(f"  {preset}")
+        deals: dict[tuple[str, int], list[int]] = {}
+        for players, deal in PLAYERS_TABLE[preset].items():
+            deals.setdefault(deal, []).append(players)
+        for (tile_set, hand_size), tables in deals.items():
+            span = f"{tables[0]}-{tables[-1]}" if len(tables) > 1 else f"{tables[0]}"
+            lines.append(f"    {span:>5} players: {tile_set}, {hand_size} tiles each")
+    lines += ["", "Options: set them with --option KEY=VALUE (sections are those of docs/rules.md)", ""]
+    for name, option in OPTIONS.items():
+        mexican, super_ = _shown(option.mexican), _shown(option.super)
+        default = mexican if mexican == super_ else f"{mexican}; super: {super_}"
+        lines.append(f"  {name}: {option.meaning} (section {option.section})")
+        lines.append(f"      values: {option.accepted}")
+        lines.append(f"      default: {default}")
+    return "\n".join(lines)
+
+
+def _resolved(rules: RuleSet) -> dict[str, Any]:
+    return {
+        "rules": rules.to_dict(),
+        "options": rules.options(),
+        "tiles": len(rules.tiles),
+        "boneyard": rules.boneyard_size,
+        "engines": [str(engine) for engine in rules.engines],
+        "actions": rules.action_count,
+    }
+
+
+def _resolved_text(rules: RuleSet) -> str:
+    changed = rules.to_dict()
+    lines = [rules.describe().partition("\n")[0], ""]
+    for name, value in rules.options().items():
+        mark = "*" if name in changed and name != "players" else " "
+        lines.append(f"{mark} {name:<18} {_shown(value)}")
+    lines += ["", f"engines: {' '.join(str(engine) for engine in rules.engines)}"]
+    lines.append(f"action ids: {rules.action_count}")
+    if any(line.startswith("*") for line in lines):
+        lines.append(f"* differs from the preset {rules.preset_name}")
+    return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else str(value)

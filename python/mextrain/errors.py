@@ -1,0 +1,115 @@
+"""Every error that `mextrain` raises on purpose.
+
+All of them derive from `MextrainError`, so `except MextrainError` catches what a caller can put right, and
+nothing else. Each message names the value, says what was expected and what to do. All errors survive pickling,
+so a worker process can hand them back unharmed.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+def shown(value: object) -> str:
+    """Return a short text of `value` for messages: `none` for None, long values cut."""
+    if value is None:
+        return "none"
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = short.maxlong = 60
+    return short.repr(value)
+
+
+class MextrainError(ValueError):
+    """The base of all errors that a caller caused and can put right."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a set of rules.
+
+    `name` is the option (or `preset`), `value` what was given, `expected` what would do, `remedy` what to change.
+    """
+
+    name: str
+    value: object
+    expected: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.name} = {shown(self.value)}: expected {self.expected}; {self.remedy}"
+
+
+class RuleError(MextrainError):
+    """Rules that cannot be played; `problems` lists everything that is wrong with them, not only the first."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        if len(self.problems) == 1:
+            return f"the rules cannot be played: {self.problems[0]}"
+        listed = "  ".join(f"({number}) {problem}." for number, problem in enumerate(self.problems, 1))
+        return f"the rules cannot be played, {len(self.problems)} problems: {listed}"
+
+
+class TileError(MextrainError):
+    """A text or value that is no tile, or no tile of the set in question."""
+
+
+class MoveError(MextrainError):
+    """A text, code or action id that means no move at all for the set and number of players."""
+
+
+class IllegalMove(MoveError):
+    """A move that exists but that the rules forbid in the given state."""
+
+
+class SeedError(MextrainError):
+    """A seed or game number outside the range that the random streams are defined for."""
+
+
+class PositionError(MextrainError):
+    """A position text that cannot be read, or that describes an impossible position."""
+
+
+class PolicyError(MextrainError):
+    """A policy name that is unknown, or a list of policies that does not fit the seats."""
+
+
+class RecordError(MextrainError):
+    """A round record that cannot be read or replayed.
+
+    `line` counts the lines of the file from 1, `event` the events of the round from 0; either may be None.
+    """
+
+    def __init__(self, reason: str, line: int | None = None, event: int | None = None) -> None:
+        self.reason = reason
+        self.line = line
+        self.event = event
+        super().__init__(reason, line, event)
+
+    def __str__(self) -> str:
+        places = [f"{name} {at}" for name, at in (("line", self.line), ("event", self.event)) if at is not None]
+        return f"{', '.join(places)}: {self.reason}" if places else self.reason
+
+
+class MissingExtra(MextrainError):
+    """An optional part was asked for whose libraries are not installed."""
+
+    def __init__(self, library: str, extra: str) -> None:
+        self.library = library
+        self.extra = extra
+        super().__init__(library, extra)
+
+    def __str__(self) -> str:
+        return (
+            f"the library {self.library} is not installed, and this part needs it: "
+            f"install it with pip install 'mextrain[{self.extra}]'"
+        )
+
+
+class EngineError(RuntimeError):
+    """The engine itself reached a state that must not exist: a fault of ours, with what is needed to report it."""

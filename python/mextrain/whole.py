@@ -1,0 +1,16 @@
+"""Whole numbers as callers give them: exact, and without the bools that Python counts among them."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+
+def whole(value: Any) -> int | None:
+    """Return `value` as an int if it is an integer of Python or NumPy, else None; True and 1.0 are none."""
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None

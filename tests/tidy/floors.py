@@ -1,0 +1,35 @@
+"""The floors of both packages: a module imports from lower floors only. A new module gets its line here."""
+
+CORE = (
+    ("limits", "_jit"),
+    ("bits", "rng"),
+    ("tiles",),
+    ("rules", "moves"),
+    ("state",),
+    ("movegen", "deal", "score", "trace"),
+    ("apply",),
+    ("invariants", "observe", "determinize", "planner"),
+    ("policies",),
+    ("rollout", "perft"),
+    ("search", "batch", "lockstep"),
+    ("abi",),
+)
+
+PYTHON = (
+    ("errors", "processors", "whole"),
+    ("extras", "policies", "tiles"),
+    ("options", "moves", "seeding"),
+    ("rules",),
+    ("position", "rounds"),
+    ("notation", "stats"),
+    ("simulate", "env", "match", "search", "planner"),
+    ("archive", "recorder", "render"),
+    ("cabi", "integrations", "distributed"),
+    ("cli",),
+    ("__main__",),
+)
+
+
+def by_module(table: tuple[tuple[str, ...], ...]) -> dict[str, int]:
+    """Return the floor of each module of a table."""
+    return {module: floor for floor, modules in enumerate(table) for module in modules}
