@@ -1,0 +1,49 @@
+"""Every decision of thousands of rounds, kernels against rulebook (docs/rules.md; all presets, sets and options).
+
+`MEXTRAIN_DIFFERENTIAL_ROUNDS` sets how many rounds are played in all (24,000 by default), and
+`MEXTRAIN_DIFFERENTIAL_SEED` where they begin, so that a long run sees other rounds than every CI run does.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+from mextrain.options import PLAYERS_TABLE
+from mextrain.rules import RuleSet
+from tests.differential.lockstep import compare_round
+from tests.strategies import rounds
+
+ROUNDS = int(os.environ.get("MEXTRAIN_DIFFERENTIAL_ROUNDS", "24000"))
+FIRST_SEED = int(os.environ.get("MEXTRAIN_DIFFERENTIAL_SEED", "0"))
+CHUNKS = 24
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_rounds_of_any_rules(chunk: int) -> None:
+    @seed(FIRST_SEED + chunk)
+    @settings(
+        max_examples=max(1, ROUNDS * 3 // 4 // CHUNKS // 4),
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(rounds(), st.integers(0, 2**32 - 1))
+    def compare(this: tuple[RuleSet, int, int, str, int | None], choices: int) -> None:
+        rules, first_seed, game, engine, starter = this
+        for n in range(4):
+            compare_round(rules, (first_seed + n) % 2**64, game, engine, starter, choices, ("random", "mean")[n % 2])
+
+    compare()
+
+
+@pytest.mark.parametrize("players", range(2, 15))
+@pytest.mark.parametrize("preset", sorted(PLAYERS_TABLE))
+def test_rounds_of_the_presets(preset: str, players: int) -> None:
+    rules = RuleSet.preset(preset, players=players)
+    engines = rules.engines
+    for n in range(max(1, ROUNDS // 4 // 26)):
+        compare_round(rules, FIRST_SEED + n, n, str(engines[n % len(engines)]), None, n, ("random", "mean")[n % 2])

@@ -1,0 +1,22 @@
+"""The slow reference of the game: RULES.md as plain Python, and PROTOCOL.md's numbers.
+
+It imports nothing but the standard library, so that what is compared with it was written twice.
+"""
+
+from .match import Match, play_match, play_out, play_round
+from .options import Rules
+from .replay import RecordFault, first_fault, record_of, replay
+from .rulebook import Round
+
+__all__ = [
+    "Match",
+    "RecordFault",
+    "Round",
+    "Rules",
+    "first_fault",
+    "play_match",
+    "play_out",
+    "play_round",
+    "record_of",
+    "replay",
+]

@@ -1,0 +1,208 @@
+"""The options of a game, their defaults and what is refused (RULES.md sections 3 and 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .tiles import doubles_of, parse_tile, tiles_of
+
+PRESETS = ("mexican", "super")
+
+# RULES.md section 3, 1: hand sizes (and, for mexican, sets) by the number of players.
+MEXICAN_SETS = {
+    players: tile_set
+    for numbers, tile_set in (
+        ((2, 3), "double-9"),
+        ((4, 5, 6, 7, 8), "double-12"),
+        ((9, 10, 11, 12), "double-15"),
+        ((13, 14), "double-18"),
+    )
+    for players in numbers
+}
+HANDS = {
+    "mexican": {2: 8, 3: 8, 4: 12, 5: 12, 6: 12, 7: 10, 8: 10, 9: 11, 10: 11, 11: 11, 12: 11, 13: 11, 14: 11},
+    "super": {2: 25, 3: 23, 4: 18, 5: 16, 6: 14, 7: 12, 8: 11, 9: 10, 10: 9, 11: 8, 12: 7, 13: 6, 14: 6},
+}
+
+# RULES.md section 11: the options whose values are a short list; the first is mexican's default.
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "opening": ("chain", "single"),
+    "mexican_start": ("after_opening", "any_turn", "only_if_stuck", "after_own_train"),
+    "drawn_tile": ("anywhere", "own_train"),
+    "draw_limit": ("per_play", "per_turn"),
+    "drawn_play": ("must", "may"),
+    "failed_cover": ("play_drawn", "mark"),
+    "double_rule": ("anywhere", "cover", "chicken_foot"),
+    "foot_ends": ("all", "center"),
+    "open_double_order": ("oldest", "newest", "any"),
+    "open_double_binds": ("everyone", "nobody"),
+    "max_uncovered": (None, 1),
+    "dead_double": ("released", "binds"),
+    "finish_on_double": ("ends", "must_cover"),
+    "marker_off": ("own_train", "any_play"),
+    "letter_match": ("train_only", "same_letter", "any_letter", "anywhere"),
+    "twice_bonus": ("must", "may"),
+}
+STARTERS = ("draw", "rotate", "winner")
+SUPER_DEFAULTS = {"opening": "single", "max_uncovered": 1}
+OPTIONS = ("tile_set", "hand_size", "first_engine", "rounds", "starter", *CHOICES, "double_blank")
+RESOLVED = ("tile_set", "hand_size", "first_engine", "rounds")  # None: by players / highest double / all
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+class Rules:
+    """Every option of RULES.md section 11 with its resolved value, under its own name.
+
+    ``Rules("mexican", 4, double_rule="cover")``. Leaving out ``tile_set``, ``hand_size``, ``first_engine`` or
+    ``rounds`` (or giving None) means the default, which is resolved here. ValueError names what is refused.
+    """
+
+    preset: str
+    players: int
+    tile_set: str
+    hand_size: int
+    first_engine: str
+    rounds: int
+    starter: str | int
+    opening: str
+    mexican_start: str
+    drawn_tile: str
+    draw_limit: str
+    drawn_play: str
+    failed_cover: str
+    double_rule: str
+    foot_ends: str
+    open_double_order: str
+    open_double_binds: str
+    max_uncovered: int | None
+    dead_double: str
+    finish_on_double: str
+    marker_off: str
+    letter_match: str
+    twice_bonus: str
+    double_blank: int
+
+    def __init__(self, preset: str = "mexican", players: int = 4, **options: Any) -> None:
+        if preset not in PRESETS:
+            raise ValueError(f"preset {preset!r} is not one of mexican, super")
+        if not _is_number(players) or not 2 <= players <= 14:
+            raise ValueError(f"players must be 2 to 14, not {players!r}")
+        unknown = sorted(set(options) - set(OPTIONS))
+        if unknown:
+            raise ValueError(f"unknown option {unknown[0]!r}")
+        self.preset = preset
+        self.players = players
+        self._set_up_tiles(options)
+        self._engines_of_match(options)
+        self.starter = options.get("starter", "draw")
+        if not (self.starter in STARTERS if isinstance(self.starter, str) else self._is_seat(self.starter)):
+            raise ValueError(f"starter {self.starter!r} is not draw, rotate, winner or a seat of {players}")
+        for name, choices in CHOICES.items():
+            value = options.get(name, self._default(name))
+            # True == 1 and 1.0 == 1 in Python, neither of them is the value 1 of max_uncovered
+            if not any(value == choice and type(value) is type(choice) for choice in choices):
+                raise ValueError(f"{name} {value!r} is not one of {', '.join(map(str, choices))}")
+            setattr(self, name, value)
+        self.double_blank = options.get("double_blank", 0)
+        if not _is_number(self.double_blank) or self.double_blank < 0:
+            raise ValueError(f"double_blank must be a whole number from 0 on, not {self.double_blank!r}")
+        if self.double_rule == "chicken_foot" and self.tile_set == "super":
+            raise ValueError("double_rule chicken_foot is refused with the set super")
+
+    def _set_up_tiles(self, options: Mapping[str, Any]) -> None:
+        """RULES.md section 3, 1: the set, the hand size, and a deal that does not fit is refused."""
+        tile_set = options.get("tile_set")
+        self.tile_set = self._default("tile_set") if tile_set is None else tile_set
+        if not isinstance(self.tile_set, str):
+            raise ValueError(f"tile_set {self.tile_set!r} is not a text")
+        size = len(tiles_of(self.tile_set))
+        hand_size = options.get("hand_size")
+        self.hand_size = self._default("hand_size") if hand_size is None else hand_size
+        if not _is_number(self.hand_size) or self.hand_size < 1:
+            raise ValueError(f"hand_size must be a whole number from 1 on, not {self.hand_size!r}")
+        needed = self.players * self.hand_size + 1
+        if needed > size:
+            raise ValueError(
+                f"impossible deal: {self.players} players x {self.hand_size} tiles + 1 engine = {needed}, "
+                f"but the set {self.tile_set} has {size} tiles"
+            )
+
+    def _engines_of_match(self, options: Mapping[str, Any]) -> None:
+        """RULES.md section 3, 2: the engines of the match, counted down from ``first_engine``."""
+        doubles = doubles_of(self.tile_set)
+        first = options.get("first_engine")
+        self.first_engine = doubles[0] if first is None else first
+        if not isinstance(self.first_engine, str) or self.first_engine not in doubles:
+            raise ValueError(f"first_engine {self.first_engine!r} is not a double of the set {self.tile_set}")
+        possible = len(doubles) - doubles.index(self.first_engine)
+        rounds = options.get("rounds")
+        self.rounds = possible if rounds is None else rounds
+        if not _is_number(self.rounds) or not 1 <= self.rounds <= possible:
+            raise ValueError(f"rounds must be 1 to {possible} from {self.first_engine} on, not {rounds!r}")
+
+    def _is_seat(self, value: object) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < self.players
+
+    def _default(self, name: str) -> Any:
+        """The default of an option for this preset and number of players (and set and first engine)."""
+        if name == "tile_set":
+            return "super" if self.preset == "super" else MEXICAN_SETS[self.players]
+        if name == "hand_size":
+            return HANDS[self.preset][self.players]
+        if name == "first_engine":
+            return doubles_of(self.tile_set)[0]
+        if name == "rounds":
+            doubles = doubles_of(self.tile_set)
+            return len(doubles) - doubles.index(self.first_engine)
+        if name == "starter":
+            return "draw"
+        if name == "double_blank":
+            return 0
+        if self.preset == "super" and name in SUPER_DEFAULTS:
+            return SUPER_DEFAULTS[name]
+        return CHOICES[name][0]
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines of the match, round by round."""
+        doubles = doubles_of(self.tile_set)
+        first = doubles.index(self.first_engine)
+        return doubles[first : first + self.rounds]
+
+    def engine_of(self, text: object) -> str:
+        """An engine of this set: any of its doubles; ValueError for anything else."""
+        engine = parse_tile(text, self.tile_set)
+        if engine not in doubles_of(self.tile_set):
+            raise ValueError(f"the engine {engine} is not a double")
+        return engine
+
+    def as_record(self) -> dict[str, Any]:
+        """FORMATS.md: the preset, the players and every option that differs from the preset's default."""
+        values = {name: getattr(self, name) for name in OPTIONS}
+        differing = {name: value for name, value in values.items() if value != self._default(name)}
+        return {"preset": self.preset, "players": self.players, **differing}
+
+    @classmethod
+    def from_record(cls, record: object) -> Rules:
+        """The rules that a record names; "by players" and "all" (here also null) are never written."""
+        if not isinstance(record, Mapping):
+            raise ValueError("rules must be an object")
+        for name in ("preset", "players"):
+            if name not in record:
+                raise ValueError(f"rules name no {name}")
+        for name in RESOLVED:
+            if name in record and record[name] is None:
+                raise ValueError(f"{name} is never written as null")
+        return cls(**{str(name): value for name, value in record.items()})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rules) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "Rules(" + ", ".join(f"{name}={value!r}" for name, value in self.as_record().items()) + ")"
