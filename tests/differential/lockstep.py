@@ -60,8 +60,8 @@ class Kernels:
         self.codes = {text: np.uint64(code) for code, text in self.texts.items()}
         self.states = new_states(1)
         self.log = np.zeros(1024, trace.EVENT)
-        self.moves = np.zeros(512, np.uint16)
-        self.ids = np.zeros(512, np.uint16)
+        self.moves = np.zeros(4096, np.uint16)
+        self.ids = np.zeros(4096, np.uint16)
         self.words = np.zeros((rules.action_count + 63) // 64, np.uint64)
         self.events: list[str] = []
         # A record with fields as views costs a fifth of indexing the array by name each time.

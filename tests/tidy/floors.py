@@ -23,7 +23,7 @@ PYTHON = (
     ("position", "rounds"),
     ("notation", "stats"),
     ("simulate", "env", "match", "search", "planner"),
-    ("archive", "recorder", "render"),
+    ("archive", "benchmark", "recorder", "render", "signature"),
     ("cabi", "integrations", "distributed"),
     ("cli",),
     ("__main__",),
