@@ -269,13 +269,9 @@ def is_legal(states, i, rules, move):
     return is_legal_move(states[i], rules[0], move)
 
 
-@kernel
-def legal_moves(states, i, rules, out):
-    """Write the legal moves in ascending order, ``stop`` last, into ``out`` (uint16); returns their number.
-
-    ``out`` must hold ``legal_count + 1`` moves; nothing is written unless a decision is due.
-    """
-    s, r = states[i], rules[0]
+@helper
+def write_moves(s, r, out):
+    """Write the legal moves in ascending order, ``stop`` last, into ``out`` (uint16); returns their number."""
     n = 0
     if s.phase != PHASE_DECIDE:
         return n
@@ -297,6 +293,15 @@ def legal_moves(states, i, rules, out):
         out[n] = STOP_MOVE
         n += 1
     return n
+
+
+@kernel
+def legal_moves(states, i, rules, out):
+    """Write the legal moves in ascending order, ``stop`` last, into ``out`` (uint16); returns their number.
+
+    ``out`` must hold ``legal_count + 1`` moves; nothing is written unless a decision is due.
+    """
+    return write_moves(states[i], rules[0], out)
 
 
 @kernel
