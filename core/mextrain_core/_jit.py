@@ -142,7 +142,7 @@ def helper(function: Any) -> Any:
 
 
 def c_type(name: Any) -> Any:
-    """The Numba type of a C type of the interface: ``uint64``, ``uint8*``, ``void``, or a record's dtype for a pointer."""
+    """The Numba type of a C type: ``uint64``, ``uint8*``, ``void``; a dtype stands for a pointer to the record."""
     if isinstance(name, np.dtype):
         return types.CPointer(numba.from_dtype(name))
     if name.endswith("*"):

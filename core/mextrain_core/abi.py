@@ -25,7 +25,10 @@ ABI_VERSION = 1
 
 @dataclass(frozen=True)
 class CFunction:
-    """One entry of the table: its C name, signature (C types; a dtype stands for a pointer to the record) and address."""
+    """One entry of the table: its C name and signature (a dtype stands for a pointer to the record), and its code.
+
+    Parameters named ``state``, ``target`` and ``out`` are written to; all others are only read.
+    """
 
     name: str
     result: str
@@ -87,16 +90,16 @@ def play_unchecked(state, rules, move):
     apply.play_on(as_record(state), as_record(rules), None, u64(move))
 
 
-@_entry("int32", state=STATE, rules=RULES, move="uint32")
-def is_legal(state, rules, move):
+@_entry("int32", source=STATE, rules=RULES, move="uint32")
+def is_legal(source, rules, move):
     """1 if move is legal now, else 0."""
-    return np.int32(movegen.is_legal_move(as_record(state), as_record(rules), u64(move)))
+    return np.int32(movegen.is_legal_move(as_record(source), as_record(rules), u64(move)))
 
 
-@_entry("int32", state=STATE, rules=RULES, out="uint16*")
-def legal_moves(state, rules, out):
+@_entry("int32", source=STATE, rules=RULES, out="uint16*")
+def legal_moves(source, rules, out):
     """Write the legal moves, ascending, stop last, and return their number; out has room for legal_count + 1."""
-    s = as_record(state)
+    s = as_record(source)
     return np.int32(movegen.write_moves(s, as_record(rules), c_array(out, np.int64(s.legal_count) + 1)))
 
 
@@ -112,13 +115,13 @@ def id_to_move(rules, action):
     return np.uint32(move_of_id(as_record(rules), u64(action)))
 
 
-@_entry("void", state=STATE, rules=RULES, out="int64*")
-def points(state, rules, out):
+@_entry("void", source=STATE, rules=RULES, out="int64*")
+def points(source, rules, out):
     """Write the points of every seat's hand; out has room for rules->players."""
     r = as_record(rules)
     written = c_array(out, np.int64(r.players))
     for seat in range(u64(r.players)):
-        written[seat] = score.hand_points(as_record(state), r, u64(seat))
+        written[seat] = score.hand_points(as_record(source), r, u64(seat))
 
 
 @_entry("void", target=STATE, source=STATE, rules=RULES)

@@ -8,7 +8,7 @@ CORE = (
     ("state",),
     ("movegen", "deal", "score", "trace"),
     ("apply",),
-    ("invariants", "observe", "determinize", "planner"),
+    ("invariants", "view", "observe", "determinize", "planner"),
     ("policies",),
     ("rollout", "perft"),
     ("search", "batch", "lockstep"),
