@@ -36,7 +36,7 @@
 
 #include "twin.h"
 
-/* ---- What is played (S2, S3) ------------------------------------------------------------------------------------- */
+/* ---- What is played (S2, S3) ---- */
 
 #ifndef SUPER
 #define SUPER 0
@@ -80,7 +80,7 @@ enum { OUT = 1, BLOCKED = 2 };
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define UNROLLED _Pragma("GCC unroll 16")
 
-/* ---- Bits -------------------------------------------------------------------------------------------------------- */
+/* ---- Bits ---- */
 
 static inline unsigned popcount(uint64_t x) { return (unsigned)__builtin_popcountll(x); }
 
@@ -114,7 +114,7 @@ static inline unsigned choose(unsigned condition, unsigned yes, unsigned no)
     return no ^ ((no ^ yes) & -condition);
 }
 
-/* ---- Random numbers (docs/determinism.md) ------------------------------------------------------------------------ */
+/* ---- Random numbers (docs/determinism.md) ---- */
 
 #define GOLDEN 0x9E3779B97F4A7C15u
 #define STARTER_WORD 127u
@@ -134,7 +134,7 @@ static inline uint64_t next(uint64_t *state) { return mix(*state += GOLDEN); }
 static inline uint32_t high(uint64_t word) { return (uint32_t)(word >> 32); }
 static inline unsigned below(uint32_t random, unsigned n) { return (unsigned)((uint64_t)random * n >> 32); }
 
-/* ---- Hands ------------------------------------------------------------------------------------------------------- */
+/* ---- Hands ---- */
 
 typedef uint64_t vector __attribute__((vector_size(32)));
 typedef uint64_t pair __attribute__((vector_size(16)));
@@ -198,7 +198,7 @@ static inline void toggle(union hand *hand, const union hand *tile)
         hand->vectors[i] ^= tile->vectors[i];
 }
 
-/* ---- Sets of tiles ----------------------------------------------------------------------------------------------- */
+/* ---- Sets of tiles ---- */
 
 #define TILE_WORDS ((TILES + 63) / 64)
 
@@ -228,7 +228,7 @@ static inline unsigned take(struct set *set, int64_t k)
     return (unsigned)(lowest(found) + base);
 }
 
-/* ---- Tables, written once when the program or module is loaded --------------------------------------------------- */
+/* ---- Tables, written once when the program or module is loaded ---- */
 
 static union hand TILE[TILES];                /* each tile as a hand of one */
 static uint8_t TILE_OF[32 * 19];              /* by touching half * 32 + new end; the first *-A for all three */
@@ -278,7 +278,7 @@ __attribute__((constructor)) static void fill_tables(void)
         ONLY[i][i] = 255;
 }
 
-/* ---- The table --------------------------------------------------------------------------------------------------- */
+/* ---- The table ---- */
 
 struct table {
     union hand hand[PLAYERS];
@@ -338,7 +338,7 @@ static void deal(struct table *t, uint64_t key, unsigned engine)
     t->double_count = 0;
 }
 
-/* ---- Legal plays (S4, S5) ---------------------------------------------------------------------------------------- */
+/* ---- Legal plays (S4, S5) ---- */
 
 struct play {
     unsigned train, touch, new; /* touch: the half that meets the end; new: the half that becomes the end */
@@ -528,7 +528,7 @@ static inline void remove_tile(union hand *hand, struct play play)
     toggle(hand, &TILE[tile]);
 }
 
-/* ---- Doubles, the blocked round, points (S7, S9) ----------------------------------------------------------------- */
+/* ---- Doubles, the blocked round, points (S7, S9) ---- */
 
 /* Whether some tile off the table could join the double on a train. */
 static inline int lives(const struct table *t, unsigned train)
@@ -652,7 +652,7 @@ static unsigned points(const union hand *hand)
     return sum;
 }
 
-/* ---- A round (S6, S8, S9) ---------------------------------------------------------------------------------------- */
+/* ---- A round (S6, S8, S9) ---- */
 
 #define MANY_TURNS 10000 /* no round comes near */
 
@@ -810,7 +810,7 @@ static int play_round(uint64_t key, unsigned engine, struct twin_round *round)
     return 0;
 }
 
-/* ---- Matches ----------------------------------------------------------------------------------------------------- */
+/* ---- Matches ---- */
 
 int twin_rounds(void) { return ROUNDS; }
 
