@@ -1,4 +1,4 @@
-"""The turn (floor 6; RULES.md sections 6 to 9): one list of phases, plain helpers under it.
+"""The turn (floor 6; docs/rules.md sections 6 to 9): one list of phases, plain helpers under it.
 
 Each helper does one thing that nobody chooses (a turn begins, a draw, a failed play opens a train, …) and returns the
 phase that comes next. ``forced_steps`` runs them until somebody has to decide or the round is over; ``step_forced``

@@ -1,4 +1,4 @@
-"""Which plays are legal (floor 5; RULES.md sections 4, 5, 7 and 8).
+"""Which plays are legal (floor 5; docs/rules.md sections 4, 5, 7 and 8).
 
 ``select`` answers for the play that a turn owes: which trains any tile may use, which trains ``*-A`` may use, whether
 the play is bound to a double, and how many plays there are; it writes the answer into the state's conveniences. All

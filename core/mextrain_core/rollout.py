@@ -173,7 +173,7 @@ def play_games(states, i, rules, policies, seed, first_game, games, points, fact
 def play_games_calling(states, i, rules, policies, addresses, seed, first_game, games, points, facts, actions):
     """Like ``play_games``, with seats that C functions play.
 
-    ``addresses``: uint64[players]; a number that is not 0 is the address of the seat's function (docs/policies.md).
+    ``addresses``: uint64[players]; a number that is not 0 is the address of the seat's function (docs/c-abi.md).
     ``states[i + 1]`` is scratch too. A round in which a function gave a move that is not legal ends as FAULT, and
     ``facts`` names the seat at fault as its winner.
     """

@@ -33,8 +33,12 @@ _NAMES = {
         "SeedError",
         "TileError",
     ),
+    "events": ("Event",),
+    "match": ("Match",),
     "moves": ("STOP", "Actions", "Move"),
     "options": ("OPTIONS", "Option"),
+    "position": ("OpenDouble", "Position"),
+    "records": ("RoundRecord", "replay"),
     "rules": ("RuleSet",),
     "tiles": ("Tile", "TileSet"),
 }
@@ -53,11 +57,17 @@ if TYPE_CHECKING:
     from mextrain.errors import RuleError as RuleError
     from mextrain.errors import SeedError as SeedError
     from mextrain.errors import TileError as TileError
+    from mextrain.events import Event as Event
+    from mextrain.match import Match as Match
     from mextrain.moves import STOP as STOP
     from mextrain.moves import Actions as Actions
     from mextrain.moves import Move as Move
     from mextrain.options import OPTIONS as OPTIONS
     from mextrain.options import Option as Option
+    from mextrain.position import OpenDouble as OpenDouble
+    from mextrain.position import Position as Position
+    from mextrain.records import RoundRecord as RoundRecord
+    from mextrain.records import replay as replay
     from mextrain.rules import RuleSet as RuleSet
     from mextrain.tiles import Tile as Tile
     from mextrain.tiles import TileSet as TileSet

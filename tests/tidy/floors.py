@@ -16,14 +16,17 @@ CORE = (
 )
 
 PYTHON = (
-    ("errors", "processors", "whole"),
+    ("errors", "files", "processors", "whole"),
     ("extras", "policies", "tiles"),
     ("options", "moves", "seeding"),
-    ("rules",),
-    ("position", "rounds"),
-    ("notation", "stats"),
+    ("rules", "events"),
+    ("start", "texts", "rounds"),
+    ("standing", "stats"),
+    ("refusals", "render", "round_record"),
+    ("position",),
+    ("notation", "records"),
     ("simulate", "env", "match", "search", "planner"),
-    ("archive", "benchmark", "recorder", "render", "signature"),
+    ("archive", "benchmark", "recorder", "signature"),
     ("cabi", "integrations", "distributed"),
     ("cli",),
     ("__main__",),
