@@ -7,9 +7,10 @@ same game in any lane, of any number of lanes.
 
 import numpy as np
 
-from mextrain_core._jit import kernel
+from mextrain_core._jit import helper, kernel
 from mextrain_core.apply import advance_state, play_on
 from mextrain_core.deal import deal_round
+from mextrain_core.limits import MAX_DECISIONS
 from mextrain_core.movegen import is_legal_move, write_moves
 from mextrain_core.policies import choose
 from mextrain_core.rng import round_key
@@ -32,27 +33,37 @@ OUTSIDE = 254
 
 IDLE, PLAYING = 0, 1
 
-LANE = np.dtype(
-    [
-        ("game", np.int64),  # counted from the first game of the job
-        ("round", np.int64),
-        ("status", np.uint8),
-        ("last_starter", np.uint8),
-        ("last_winner", np.uint8),
-    ],
-    align=True,
-)
+_FIELDS = [
+    ("game", np.int64),  # counted from the first game of the job
+    ("round", np.int64),
+    ("status", np.uint8),
+    ("last_starter", np.uint8),
+    ("last_winner", np.uint8),
+]
+LANE = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 """What a lane is doing; all zero is a lane that has not begun."""
 
 
+@helper
+def note_move(lane, r, facts, actions, move):
+    """Count a move of the lane's round, and keep it if moves are kept."""
+    row = facts[lane.game, lane.round]
+    if len(actions) != 0:
+        actions[(lane.game * np.int64(r.rounds) + lane.round) * MAX_DECISIONS + row[6]] = move
+    row[6] += 1
+
+
 @kernel
-def run_lanes(states, lanes, rules, policies, addresses, seed, first_game, games, begun, points, facts, waiting):
+def run_lanes(
+    states, lanes, rules, policies, addresses, seed, first_game, games, begun, points, facts, actions, waiting
+):
     """Play all lanes on until each waits for the caller or has no more game to play.
 
     ``states``: len(lanes) states and one more, which is scratch. ``policies``: uint8[players], OUTSIDE for the
     caller's seats; ``addresses``: uint64[players], 0 or the C function that plays the seat. Lanes without a game take
     the next of ``first_game`` … ``first_game + games - 1``; ``begun`` of them have been taken. ``points`` and
-    ``facts`` are those of ``rollout.play_games``. ``waiting``: int64, gets the lanes that wait. Returns (number
+    ``facts`` are those of ``rollout.play_games``. ``actions``: uint16, empty or MAX_DECISIONS for each round, where
+    the moves of a round go to its own part. ``waiting``: int64, gets the lanes that wait. Returns (number
     waiting, games begun, hash of the rounds that ended).
     """
     r = rules[0]
@@ -94,10 +105,11 @@ def run_lanes(states, lanes, rules, policies, addresses, seed, first_game, games
                 n += 1
                 break
             if addresses[seat] != U0:
-                call_by_address(states, i, scratch, rules, addresses[seat])
+                move = call_by_address(states, i, scratch, rules, addresses[seat])
             else:
-                play_on(s, r, None, choose(policies[seat], s, r, attempt_word(s)))
-            facts[lane.game, lane.round, 6] += 1
+                move = choose(policies[seat], s, r, attempt_word(s))
+                play_on(s, r, None, move)
+            note_move(lane, r, facts, actions, move)
     return n, begun, total
 
 
@@ -122,7 +134,7 @@ def look_at_lanes(states, waiting, rules, views, seats, words, offsets, moves):
 
 
 @kernel
-def play_in_lanes(states, lanes, waiting, rules, chosen, facts):
+def play_in_lanes(states, lanes, waiting, rules, chosen, facts, actions):
     """Play the move ``chosen[k]`` (uint16) in state ``waiting[k]``, for all k.
 
     Returns -1, or the first k whose move is not legal; then no state has changed.
@@ -133,6 +145,6 @@ def play_in_lanes(states, lanes, waiting, rules, chosen, facts):
             return k
     for k in range(len(waiting)):
         i = waiting[k]
-        facts[lanes[i].game, lanes[i].round, 6] += 1
+        note_move(lanes[i], r, facts, actions, u64(chosen[k]))
         play_on(states[i], r, None, u64(chosen[k]))
     return -1

@@ -6,20 +6,18 @@ policy that uses no other randomness plays the same game for the same seed, on a
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from mextrain.errors import IllegalMove, PolicyError, shown
+from mextrain.errors import PolicyError, shown
 from mextrain.moves import Move
 from mextrain.rules import RuleSet
 from mextrain.tiles import Tile
-from mextrain_core.moves import TRAIN_BITS
-from mextrain_core.policies import POLICY_NAMES
+from mextrain_core.limits import LETTER_A, WILD
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +62,7 @@ class BatchPolicy:
             raise PolicyError(
                 f"a batch policy returned {chosen.dtype} {chosen.shape}: expected {len(batch)} moves as uint16"
             )
-        if chosen.size and not (0 <= int(chosen.min()) and int(chosen.max()) <= 0xFFFF):
+        if chosen.size and (int(chosen.min()) < 0 or int(chosen.max()) > 0xFFFF):
             raise PolicyError("a batch policy returned numbers outside 0 … 65535: expected 16-bit moves")
         return chosen.astype(np.uint16)
 
@@ -87,10 +85,15 @@ class Decision:
     @cached_property
     def hand(self) -> tuple[Tile, ...]:
         """The seat's own tiles, in index order."""
-        rows, found = self.view["hand"][self.seat], []
-        copies = int(self.view["a_count"][self.seat])
-        for tile in self.rules.tiles:
-            if int(rows[tile.hi]) >> tile.lo & 1 and not (str(tile) == "*-A" and found.count(tile) == copies):
+        rows, tables = self.view["hand"][self.seat].tolist(), self.rules.tiles.tables
+        copies_left = int(self.view["a_count"][self.seat])
+        found = []
+        for tile, hi, lo in zip(self.rules.tiles, tables.hi.tolist(), tables.lo.tolist(), strict=True):
+            if rows[hi] >> lo & 1:
+                if hi == WILD and lo == LETTER_A:
+                    copies_left -= 1
+                    if copies_left < 0:
+                        continue
                 found.append(tile)
         return tuple(found)
 
