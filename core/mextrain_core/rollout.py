@@ -49,12 +49,26 @@ def play_to_end(s, r, log, policies, actions, n):
 
 
 @helper
-def play_to_end_calling(states, i, rules, policies, addresses, actions, n):
-    """Like ``play_to_end``; a seat with an address (uint64, not 0) is played by the C function there.
+def call_by_address(states, i, scratch, rules, address):
+    """Let the C function at ``address`` choose for the seat to move of ``states[i]``, and play its move, returned.
 
-    The function sees a view of the state (``view.py``) in ``states[i + 1]``. A move that is not legal ends the round
-    with FAULT and the seat as winner.
+    The function sees a view of the state (``view.py``) in ``states[scratch]``. A move that is not legal ends the
+    round with FAULT and the seat as winner.
     """
+    s, r = states[i], rules[0]
+    seat = u64(s.seat)
+    view_state(states, scratch, states, i, rules, seat)
+    move = u64(call_policy(address, states[scratch], r, attempt_word(s)))
+    if is_legal_move(s, r, move):
+        play_on(s, r, None, move)
+    else:
+        s.phase = end_round(s, FAULT, seat)
+    return move
+
+
+@helper
+def play_to_end_calling(states, i, rules, policies, addresses, actions, n):
+    """Like ``play_to_end``; a seat with an address (uint64, not 0) is played by the C function there."""
     s, r = states[i], rules[0]
     room = u64(len(actions))
     advance_state(s, r, None)
@@ -62,16 +76,12 @@ def play_to_end_calling(states, i, rules, policies, addresses, actions, n):
         seat = u64(s.seat)
         if addresses[seat] == U0:
             move = choose(policies[seat], s, r, attempt_word(s))
+            play_on(s, r, None, move)
         else:
-            view_state(states, i + 1, states, i, rules, seat)
-            move = u64(call_policy(addresses[seat], states[i + 1], r, attempt_word(s)))
-            if not is_legal_move(s, r, move):
-                s.phase = end_round(s, FAULT, seat)
-                break
+            move = call_by_address(states, i, i + 1, rules, addresses[seat])
         if n < room:
             actions[n] = move
         n += U1
-        play_on(s, r, None, move)
     return n
 
 
@@ -109,6 +119,20 @@ def round_hash(s, points):
 
 
 @helper
+def record_round(s, r, points, facts):
+    """Write a finished round into its rows of ``points`` and ``facts``, all but the moves; returns its hash."""
+    for seat in range(u64(r.players)):
+        points[seat] = hand_points(s, r, u64(seat))
+    facts[0] = s.end
+    facts[1] = -1 if s.winner == NONE else s.winner
+    facts[2] = s.starter
+    facts[3] = s.turns
+    facts[4] = s.plays
+    facts[5] = s.draws
+    return round_hash(s, points)
+
+
+@helper
 def play_matches(states, i, rules, policies, addresses, seed, first_game, games, points, facts, actions):
     """What ``play_games`` and ``play_games_calling`` do; with ``addresses`` None the compiler drops the calls."""
     s, r = states[i], rules[0]
@@ -127,17 +151,8 @@ def play_matches(states, i, rules, policies, addresses, seed, first_game, games,
             else:
                 n = play_to_end_calling(states, i, rules, policies, addresses, actions, n)
             last_starter, last_winner = u64(s.starter), u64(s.winner)
-            for seat in range(u64(r.players)):
-                points[g, k, seat] = hand_points(s, r, u64(seat))
-            total += round_hash(s, points[g, k])
-            row = facts[g, k]
-            row[0] = s.end
-            row[1] = -1 if s.winner == NONE else s.winner
-            row[2] = s.starter
-            row[3] = s.turns
-            row[4] = s.plays
-            row[5] = s.draws
-            row[6] = n - before
+            total += record_round(s, r, points[g, k], facts[g, k])
+            facts[g, k, 6] = n - before
     return total, n
 
 

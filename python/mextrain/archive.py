@@ -29,9 +29,9 @@ from mextrain import __version__
 from mextrain.errors import MextrainError, shown
 from mextrain.extras import need
 from mextrain.files import whole_file
-from mextrain.policies import check_policies
 from mextrain.rounds import ENDS, Rounds
 from mextrain.rules import RuleSet
+from mextrain.seats import Seats
 from mextrain.seeding import STREAM, check_game, check_seed
 from mextrain.simulate import Interrupted, Player, Progress, check_games, check_workers, run_threads, warm_up
 from mextrain.stats import Summary
@@ -118,7 +118,7 @@ class Job:
             check_seed(seed),
             first_game,
             check_games(games, first_game),
-            check_policies(policies, rules.players),
+            Seats.of(policies, rules.players).names,
             shard_games,
         )
 
@@ -297,7 +297,7 @@ class _Writer:
 
     def work(self) -> None:
         """Make shards until none is missing, or somebody asks to stop."""
-        player = Player(self.job.rules, self.job.policies, self.job.seed)
+        player = Player(self.job.rules, Seats.of(self.job.policies, self.job.rules.players), self.job.seed)
         rules = self.job.rules
         group_games = min(max(1, GROUP_ROUNDS // rules.rounds), self.job.shard_games)
         # Pages that no move reaches are never touched, so the room for the worst case costs nothing.

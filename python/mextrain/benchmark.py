@@ -26,10 +26,10 @@ import numpy as np
 
 from mextrain import __version__
 from mextrain.errors import EngineError
-from mextrain.policies import check_policies
 from mextrain.processors import usable_processors
 from mextrain.rounds import Rounds
 from mextrain.rules import RuleSet
+from mextrain.seats import Seats
 from mextrain.seeding import STREAM
 from mextrain.simulate import Player, check_workers, simulate
 
@@ -120,7 +120,7 @@ def measure(
 
     Raises `EngineError` if two runs of the same games disagree.
     """
-    names = check_policies(policies, rules.players)
+    names = Seats.of(policies, rules.players).names
     workers = check_workers(workers)
     timer = _one_thread if workers == 1 else _threads
     play, clock = timer(rules, names, workers)
@@ -175,7 +175,7 @@ Play = Callable[[int], tuple[float, int]]
 
 def _one_thread(rules: RuleSet, policies: Sequence[str], workers: int) -> tuple[Play, str]:
     """Play in this thread, in one call of the kernel."""
-    player = Player(rules, policies, SEED)
+    player = Player(rules, Seats.of(policies, rules.players), SEED)
 
     def play(games: int) -> tuple[float, int]:
         table = Rounds.empty(games, rules.rounds, rules.players)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,20 +16,24 @@ from typing import Any
 
 import numpy as np
 
-from mextrain.errors import EngineError, MextrainError, SeedError, shown
-from mextrain.policies import check_policies, policy_ids
+from mextrain.errors import EngineError, IllegalMove, MextrainError, SeedError, shown
+from mextrain.lanes import Lanes
 from mextrain.processors import usable_processors
 from mextrain.rounds import FAULT, Rounds
 from mextrain.rules import RuleSet
+from mextrain.seats import Seats
 from mextrain.seeding import MAX_GAME, check_game, check_seed
 from mextrain.stats import Summary
 from mextrain.whole import whole
 from mextrain_core.limits import MAX_DECISIONS
-from mextrain_core.rollout import play_games
+from mextrain_core.rollout import play_games, play_games_calling
 from mextrain_core.state import new_states
 
 SLICE_SECONDS = 0.05
 """How long a call into the kernel should take."""
+
+CALLBACK_SLICE_SECONDS = 0.4
+"""The same where Python callbacks decide: they are the quicker the more games wait for them at once."""
 
 SURVEY_ROUNDS = 1 << 20
 """Rounds that `survey` holds in memory at a time."""
@@ -101,45 +105,53 @@ class Interrupted(KeyboardInterrupt):
 class Player:
     """Plays ranges of games on one thread and learns how many games make a slice of `SLICE_SECONDS`."""
 
-    def __init__(self, rules: RuleSet, policies: Sequence[str], seed: int) -> None:
+    def __init__(self, rules: RuleSet, seats: Seats, seed: int) -> None:
         self._rules = rules
-        self._policies = policy_ids(policies)
+        self._seats = seats
         self._seed = seed
-        self._states = new_states(1)
+        self._states = new_states(2)
+        self._lanes = Lanes(rules, seats, seed) if any(seats.callbacks) else None
         self.slice = 1
 
     def play(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
         """Play `rounds.games` games into `rounds`, and their moves into `actions` (uint16; empty: not recorded).
 
         Returns (hash, number of moves). `actions` must hold `MAX_DECISIONS` moves a round. Raises `EngineError` if
-        the engine reports a fault.
+        the engine reports a fault, and `IllegalMove` if a policy of the user's returns a move that is not legal.
         """
         began = time.perf_counter()
-        result: tuple[int, int] = play_games(
-            self._states,
-            0,
-            self._rules.record,
-            self._policies,
-            np.uint64(self._seed),
-            np.uint64(first_game),
-            rounds.games,
-            rounds.points,
-            rounds.facts,
-            actions,
-        )
+        play = self._lanes.play if self._lanes else self._run
+        result = play(first_game, rounds, actions)
         if rounds.games:
             self._check(first_game, rounds)
             self._learn(rounds.games, time.perf_counter() - began)
         return result
 
+    def _run(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
+        job = (np.uint64(self._seed), np.uint64(first_game), rounds.games, rounds.points, rounds.facts, actions)
+        seats, record = self._seats, self._rules.record
+        result: tuple[int, int]
+        if seats.builtin:
+            result = play_games(self._states, 0, record, seats.ids, *job)
+        else:
+            result = play_games_calling(self._states, 0, record, seats.ids, seats.addresses, *job)
+        return result
+
     def _learn(self, games: int, seconds: float) -> None:
         # One slow slice (a busy machine, a first call) must not shrink the next ones for good, nor a lucky one burst.
-        fitting = int(games * SLICE_SECONDS / max(seconds, 1e-9))
+        aim = CALLBACK_SLICE_SECONDS if self._lanes else SLICE_SECONDS
+        fitting = int(games * aim / max(seconds, 1e-9))
         self.slice = max(1, min(fitting, 8 * self.slice))
 
     def _check(self, first_game: int, rounds: Rounds) -> None:
         if (rounds.end == FAULT).any():
             game, number = (int(k) for k in np.argwhere(rounds.end == FAULT)[0])
+            seat = int(rounds.winner[game, number])
+            if seat >= 0:
+                raise IllegalMove(
+                    f"the compiled policy {self._seats.names[seat]} of seat {seat} returned a move that is not legal "
+                    f"in round {number} of game {first_game + game}, seed {self._seed}"
+                )
             raise EngineError(
                 f"the engine did not finish round {number} of game {first_game + game}, seed {self._seed}, "
                 f"rules {self._rules.to_dict()}: please report this line"
@@ -151,7 +163,7 @@ def simulate(
     *,
     games: int,
     seed: int = 0,
-    policies: str | Sequence[str] = "random",
+    policies: Any = "random",
     workers: int | None = 1,
     first_game: int = 0,
     progress: Progress | None = None,
@@ -159,7 +171,8 @@ def simulate(
 ) -> Simulation:
     """Play `games` games (matches of `rules.rounds` rounds) and return their results.
 
-    `policies` is one name for all seats or one for each seat (`mextrain.policies.POLICIES`). `workers` threads play,
+    `policies` is one policy for all seats or a sequence with one for each; `Seats.of` says what a policy may be: a
+    name, a compiled function, a `BatchPolicy` or a plain function. `workers` threads play,
     None takes one for each processor that this process may use; the result does not depend on it. `first_game` is
     the number of the first game. `record_actions` keeps every move, about 130 bytes a round on top of the 28 bytes
     and 8 bytes a seat that a round takes anyway. `progress` is called a few times a second.
@@ -168,11 +181,11 @@ def simulate(
     `PolicyError` or `MextrainError` for arguments out of range, `EngineError` for a fault of the engine.
     """
     seed, first_game, games = check_seed(seed), check_game(first_game), check_games(games, first_game)
-    names = check_policies(policies, rules.players)
+    seats = Seats.of(policies, rules.players)
     workers = check_workers(workers)
     table = Rounds.empty(games, rules.rounds, rules.players)
     warm_up(rules)
-    job = _Job(rules, names, seed, first_game, table, record_actions)
+    job = _Job(rules, seats, seed, first_game, table, record_actions)
     interrupted = run_threads(
         job.work, min(workers, games), job.stop, lambda: progress and progress(job.done, games)
     )
@@ -189,7 +202,7 @@ def survey(
     *,
     games: int,
     seed: int = 0,
-    policies: str | Sequence[str] = "random",
+    policies: Any = "random",
     workers: int | None = 1,
     first_game: int = 0,
     progress: Progress | None = None,
@@ -255,7 +268,7 @@ def warm_up(rules: RuleSet) -> None:
     A thread of a pool that compiles could not be interrupted, and several would compile the same thing at once.
     """
     nothing = Rounds.empty(0, rules.rounds, rules.players)
-    Player(rules, ["random"] * rules.players, 0).play(0, nothing, np.empty(0, np.uint16))
+    Player(rules, Seats.of("random", rules.players), 0).play(0, nothing, np.empty(0, np.uint16))
 
 
 def run_threads(
@@ -291,7 +304,7 @@ class _Job:
     def __init__(
         self,
         rules: RuleSet,
-        policies: tuple[str, ...],
+        seats: Seats,
         seed: int,
         first_game: int,
         table: Rounds,
@@ -299,7 +312,7 @@ class _Job:
     ) -> None:
         self.stop = threading.Event()
         self.done = 0
-        self._rules, self._policies, self._seed, self._first_game = rules, policies, seed, first_game
+        self._rules, self._seats, self._seed, self._first_game = rules, seats, seed, first_game
         self._table = table
         self._actions: dict[int, np.ndarray] | None = {} if record_actions else None
         self._lock = threading.Lock()
@@ -308,7 +321,7 @@ class _Job:
 
     def work(self) -> None:
         """Play slices until none are left, or somebody asks to stop."""
-        player = Player(self._rules, self._policies, self._seed)
+        player = Player(self._rules, self._seats, self._seed)
         for start, stop in self._slices(player):
             room = (stop - start) * self._rules.rounds * MAX_DECISIONS if self._actions is not None else 0
             actions = np.empty(room, np.uint16)
@@ -345,7 +358,7 @@ class _Job:
             self._rules,
             self._seed,
             self._first_game,
-            self._policies,
+            self._seats.names,
             self._hash & (2**64 - 1),
             actions,
         )
