@@ -1,6 +1,6 @@
-"""Which number tiles the best train leaves out: branch and bound (floor 6; docs/planner.md).
+"""Which number tiles the best train leaves out: branch and bound (docs/planner.md).
 
-Leaving tiles out must mend two things (``planner_graph``): too many odd halves, and closed parts that nothing connects.
+Leaving tiles out must mend two things (``graph``): too many odd halves, and closed parts that nothing connects.
 
 * *Bound.* Forget about closed parts. Odd halves are mended in pairs, by leaving out a path between the two, and the
   cheapest way is a minimum matching of the odd halves by shortest paths in which as many stay single as the budget
@@ -18,23 +18,38 @@ import numpy as np
 
 from mextrain_core._jit import copy_record, helper, kernel, lowest, popcount
 from mextrain_core.limits import ROWS
-from mextrain_core.planner_graph import cost_of_tile, ends_on_double, parity, part_of, tips, touched
+from mextrain_core.planner.graph import (
+    FINISH,
+    GRAPH,
+    NO_TRAIN,
+    cost_of_tile,
+    ends_on_double,
+    parity,
+    part_of,
+    read_hand,
+    read_pairs,
+    tips,
+    touched,
+)
 
 u64 = np.uint64
 i64 = np.int64
 
 U0, U1, U2 = u64(0), u64(1), u64(2)
+I0, I1, I2 = i64(0), i64(1), i64(2)
 
-NEVER = i64(1) << i64(60)
+NEVER = I1 << i64(60)
 """More than any weight."""
 
 MAX_ISLANDS = 16
 MAX_ODD = 20
 """Odd halves (and places of islands) that the matching is exact for; hands of double-18 have at most 19."""
 STACK = 4096
-"""Nodes of the stack; a node has at most 22 children."""
+"""Nodes of the stack; the last one is the node in hand."""
+MAX_CHILDREN = 128
+"""More than a node has: its children are ways out of a part, which all lie on the few paths of a matching."""
+NODE_WORK = i64(100)
 SIDE = 32
-SHIFT = u64(5)
 
 NODE = np.dtype(
     (
@@ -68,6 +83,7 @@ SEARCH = np.dtype(
                 ("floor", np.int64),  # bound of nodes that found no room on the stack
                 ("best_row", np.uint32, ROWS),
                 ("best_loops", np.uint32),
+                ("best_out", np.uint32, ROWS),  # where one of several equal tiles is left out
                 # Of the node in hand:
                 ("odd", np.uint32),
                 ("left_out", np.uint32, ROWS),  # the paths of the matching
@@ -85,9 +101,9 @@ SEARCH = np.dtype(
 )
 
 
-def new_search():
-    """Buffers of a search: SEARCH[1], NODE[STACK] and the matching's table int64[2 ** MAX_ODD]."""
-    return np.zeros(1, SEARCH), np.empty(STACK, NODE), np.empty(1 << MAX_ODD, np.int64)
+def new_buffers():
+    """Buffers for one plan at a time: GRAPH[1], SEARCH[1], NODE[STACK] and int64[2 ** MAX_ODD] for the matching."""
+    return np.zeros(1, GRAPH), np.zeros(1, SEARCH), np.zeros(STACK, NODE), np.empty(1 << MAX_ODD, np.int64)
 
 
 @helper
@@ -107,14 +123,16 @@ def shortest_paths(g, node, s):
             s.far[u64(a), u64(b)] = cost_of_tile(g, u, v) if loose >> v & U1 != U0 else NEVER
         s.far[u64(a), u64(a)] = 0
     for via in range(count):
+        v = u64(s.half[u64(via)])
+        loose = u64(node.row[v]) & ~u64(node.must[v])
+        if loose & (loose - U1) == U0:
+            continue
         for a in range(count):
             first = s.far[u64(a), u64(via)]
             if first >= NEVER:
                 continue
             for b in range(count):
-                way = first + s.far[u64(via), u64(b)]
-                if way < s.far[u64(a), u64(b)]:
-                    s.far[u64(a), u64(b)] = way
+                s.far[u64(a), u64(b)] = min(s.far[u64(a), u64(b)], first + s.far[u64(via), u64(b)])
     return count
 
 
@@ -174,7 +192,7 @@ def match_odd(g, node, s, table):
     s.odd = odd
     for v in range(g.size):
         s.left_out[u64(v)] = U0
-    budget = g.budget - i64(2) * i64(node.islands)
+    budget = g.budget - I2 * i64(node.islands)
     if budget < 0:
         return NEVER
     count = list_odd(node, s, odd, True)
@@ -261,6 +279,7 @@ def remember(g, s, row, loops, odd, total, lost):
         s.best_loops = loops
         for v in range(g.size):
             s.best_row[u64(v)] = row[u64(v)]
+            s.best_out[u64(v)] = u64(s.left_out[u64(v)]) & u64(g.many[u64(v)])
 
 
 @helper
@@ -290,6 +309,33 @@ def mend(g, node, s, odd, total, lost):
             s.mended[lowest(victim)] = U0
             victim &= victim - U1
     remember(g, s, s.mended, loops, odd, total, lost)
+
+
+@helper
+def cut_off(g, node):
+    """Leave out what is not connected with the only start; returns whether that is possible."""
+    part = part_of(node.row, lowest(u64(g.starts)))
+    lost = U0
+    for v in range(g.size):
+        half = u64(v)
+        if part >> half & U1 == U0 and (node.row[half] != 0 or u64(node.loops) >> half & U1 != U0):
+            if node.must[half] != 0:
+                return False
+            lost |= U1 << half
+    if lost != U0:
+        leave_out_part(g, node, lost)
+    return True
+
+
+@helper
+def leave_out_part(g, node, part):
+    """Leave out all tiles among the halves ``part``, from which no tile leads out."""
+    node.lost += weight_of_part(g, node.row, u64(node.loops), part)
+    node.loops &= ~part
+    node.dead |= part
+    while part != U0:
+        node.row[lowest(part)] = U0
+        part &= part - U1
 
 
 @helper
@@ -377,13 +423,7 @@ def branch_on_part(g, nodes, s, node, part):
                 return
         push(nodes, s, node)
         child = nodes[s.top - 1]
-        child.lost += weight_of_part(g, child.row, u64(child.loops), part)
-        child.loops &= ~part
-        child.dead |= part
-        rest = part
-        while rest != U0:
-            child.row[lowest(rest)] = U0
-            rest &= rest - U1
+        leave_out_part(g, child, part)
 
 
 @helper
@@ -410,76 +450,122 @@ def branch_on_tile(g, nodes, s, node, odd):
             return
 
 
-@kernel
+@helper
+def kept_tiles(g, node, s):
+    """Write the tiles that a matching keeps into ``s.kept``; returns their odd halves."""
+    odd = u64(s.odd)
+    for v in range(g.size):
+        half = u64(v)
+        row, out = u64(node.row[half]), u64(s.left_out[half])
+        s.kept[half] = row & (~out | u64(g.many[half]))
+        odd ^= (popcount(out) & U1) << half
+    return odd
+
+
+@helper
 def begin_search(g, s, nodes):
-    """Put the root on the stack: every tile may be used."""
-    node = nodes[0]
+    """Put the root on the stack, where every tile may be used; the first best train is that of the red trains alone."""
+    root = nodes[0]
     for v in range(ROWS):
-        node.row[u64(v)] = g.row[u64(v)]
-        node.must[u64(v)] = U0
-    node.loops = g.loops
-    node.dead = U0
-    node.islands = U0
-    node.lost = 0
-    node.bound = 0
-    s.top = 1
-    s.nodes = 0
-    s.work = 0
+        half = u64(v)
+        s.kept[half] = U0
+        s.left_out[half] = U0
+        root.row[half] = g.row[half]
+        root.must[half] = U0
+    root.loops = g.loops
+    root.dead = U0
+    root.islands = U0
+    root.lost = I0
+    root.bound = I0
+    s.top = I1
+    s.nodes = I0
+    s.work = I0
     s.value = NEVER
     s.floor = NEVER
+    odd = parity(g, s.kept, U0)
+    for v in range(g.size):
+        # Without its tiles a half keeps stars and beginnings only, repeated tiles do not count.
+        bundled = g.many[u64(v)] != 0
+        odd &= ~(u64(bundled) << u64(v))
+    remember(g, s, s.kept, U0, odd, tips(g, s.kept, U0, odd), g.numbers)
+
+
+@helper
+def look_at(g, s, nodes, table, node):
+    """Bound ``node``, which has left the stack, and push its children if it may hold a better train."""
+    if g.single_part != 0 and not cut_off(g, node):
+        return
+    lost = match_odd(g, node, s, table)
+    if lost >= NEVER:
+        return
+    lost += node.lost
+    if lost + lost >= s.value:
+        return
+    odd = kept_tiles(g, node, s)
+    total = tips(g, s.kept, u64(node.loops), odd)
+    fits = total <= g.budget
+    if fits:
+        remember(g, s, s.kept, u64(node.loops), odd, total, lost)
+    else:
+        mend(g, node, s, odd, total, lost)
+    if lost + lost >= s.value:
+        return
+    if s.top + MAX_CHILDREN >= STACK:
+        s.floor = min(s.floor, lost)
+        return
+    # The children overwrite the node's place on the stack.
+    parent = nodes[STACK - 1]
+    copy_record(parent, node, NODE_BYTES)
+    parent.bound = lost
+    part = U0 if fits else loose_part(g, parent, s, odd)
+    if part != U0:
+        branch_on_part(g, nodes, s, parent, part)
+    else:
+        branch_on_tile(g, nodes, s, parent, odd)
+
+
+@kernel
+def begin(g, s, nodes, rules, hand, a_count, end, goal):
+    """Begin to plan ``hand``; with the goal FINISH two trains go on from ``end``. Buffers are those of ``new_buffers``.
+
+    ``rules``: RULES[1]; ``hand``: uint32[ROWS], as in STATE; ``a_count``: number of ``*-A`` (uint64); ``end``: half
+    code or ANYWHERE (uint64). Returns the weight (int64) of all tiles.
+    """
+    read_hand(g[0], rules[0], hand, a_count, end, end if goal == FINISH else NO_TRAIN, goal)
+    begin_search(g[0], s[0], nodes)
+    return g[0].whole
+
+
+@kernel
+def begin_pairs(g, s, nodes, pairs, size):
+    """Begin to plan the longest chain of any tiles (``graph.read_pairs``)."""
+    read_pairs(g[0], pairs, size)
+    begin_search(g[0], s[0], nodes)
 
 
 @kernel
 def search(g, s, nodes, table, limit):
-    """Search until the stack is empty or about ``limit`` (int64) units of work are done; returns nodes left."""
-    limit += s.work
-    current = nodes[STACK - 1]
-    while s.top > 0 and s.work < limit:
-        s.top -= 1
-        s.nodes += 1
-        s.work += i64(100)
-        node = nodes[s.top]
-        if node.bound + node.bound >= s.value:
-            continue
-        lost = match_odd(g, node, s, table)
-        if lost >= NEVER:
-            continue
-        lost += node.lost
-        if lost + lost >= s.value:
-            continue
-        odd = u64(s.odd)
-        for v in range(g.size):
-            half = u64(v)
-            row, out = u64(node.row[half]), u64(s.left_out[half])
-            s.kept[half] = row & (~out | u64(g.many[half]))
-            odd ^= (popcount(out) & U1) << half
-        total = tips(g, s.kept, u64(node.loops), odd)
-        fits = total <= g.budget
-        if fits:
-            remember(g, s, s.kept, u64(node.loops), odd, total, lost)
-            if s.value <= lost + lost:
-                continue
-        else:
-            mend(g, node, s, odd, total, lost)
-            if lost + lost >= s.value:
-                continue
-        if s.top + ROWS * 5 >= STACK:
-            s.floor = min(s.floor, lost)
-            continue
-        copy_record(current, node, NODE_BYTES)
-        current.bound = lost
-        part = U0 if fits else loose_part(g, current, s, odd)
-        if part != U0:
-            branch_on_part(g, nodes, s, current, part)
-        else:
-            branch_on_tile(g, nodes, s, current, odd)
-    return s.top
+    """Go on for about ``limit`` units of work (int64; a million takes milliseconds); returns whether it is proven.
+
+    ``s[0].value >> 1`` is the weight that the best train so far leaves out; ``best_row`` and ``best_loops`` hold its
+    number tiles. There is one from the beginning.
+    """
+    found = s[0]
+    last = found.work + limit
+    while found.top > 0 and found.work < last:
+        found.top -= I1
+        found.nodes += I1
+        found.work += NODE_WORK
+        node = nodes[found.top]
+        if node.bound + node.bound < found.value:
+            look_at(g[0], found, nodes, table, node)
+    return found.top == 0 and found.floor + found.floor >= found.value
 
 
 @kernel
 def proven_bound(s, nodes):
     """Weight (int64) that every train leaves out at least, as far as the search has come."""
-    bound = min(s.floor, s.value >> i64(1))
-    for i in range(s.top):
+    bound = min(s[0].floor, s[0].value >> I1)
+    for i in range(s[0].top):
         bound = min(bound, nodes[i].bound)
     return bound
