@@ -1,11 +1,11 @@
 """The best train of a hand, provably: the longest, the heaviest, or the least points left (docs/planner.md).
 
     >>> from mextrain.planner import plan
-    >>> found = plan("12-11 11-10 12-1 1-2 2-3 3-4", start=12)
-    >>> " ".join(found.train), found.points, found.proved
-    ('12-1 1-2 2-3 3-4', 28, True)
-    >>> plan("12-11 11-10 12-1 1-2 2-3 3-4", start=12, goal="finish").left
-    ()
+>>> found = plan("12-11 11-10 12-1 1-2 2-3 3-4", start=12)
+>>> " ".join(found.train), found.points, found.proved
+('12-1 1-2 2-3 3-4', 28, True)
+>>> plan("12-11 11-10 12-1 1-2 2-3 3-4", start=12, goal="finish").left
+()
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from mextrain_core.state import new_states
 GOALS = {"longest": graph.LONGEST, "heaviest": graph.HEAVIEST, "finish": graph.FINISH}
 """The goals: most tiles, then most points; most points, then most tiles; least points left over two trains.
 
-Of equal trains `longest` and `heaviest` prefer one that does not end on a double; `finish` prefers more tiles.
+Of equal trains `longest` and `heaviest` prefer one that does not end on a double; `finish` prefers more
+tiles.
 """
 
 FIRST_HAND_FIELDS = batch.FIELDS
@@ -52,12 +53,12 @@ _SETS = tuple(TileSet(name) for name in (*(f"double-{n}" for n in (6, 9, 12, 15,
 class Plan:
     """What a hand can do from an open end.
 
-    `train`: the plays in order, `12-5 5-7 7-8`, the first half of each touching the train. `mexican`: those of the
-    second train that leaves from the same half (goal `finish` only, else empty). `tiles` and `points`: of all that is
-    laid. `left`: what stays in the hand, most points first, and `left_points`. `proved`: nothing is better. `bound`:
-    at most so many tiles (`longest`) or points (`heaviest`) are possible, at least so many points stay (`finish`); if
-    proved, that is what the plan reaches. `count`: how many trains are as good, or None if that was not asked for or
-    not found out in time.
+    `train`: the plays in order, `12-5 5-7 7-8`, the first half of each touching the train. `mexican`: those
+    of the second train that leaves from the same half (goal `finish` only, else empty). `tiles` and `points`:
+    of all that is laid. `left`: what stays in the hand, most points first, and `left_points`. `proved`:
+    nothing is better. `bound`: at most so many tiles (`longest`) or points (`heaviest`) are possible, at
+    least so many points stay (`finish`); if proved, that is what the plan reaches. `count`: how many trains
+    are as good, or None if that was not asked for or not found out in time.
     """
 
     goal: str
@@ -100,14 +101,14 @@ class Plan:
         if self.proved:
             lines.append(f"proven:   no {_BETTER[self.goal]} is possible")
         else:
-            limit = {"longest": "at most {} tiles", "heaviest": "at most {} points", "finish": "at least {} points left"}
-            lines.append(f"unproven: best found in time; {limit[self.goal].format(self.bound)}")
+            lines.append(f"unproven: best found in time; {_LIMITS[self.goal].format(self.bound)}")
         if self.count is not None:
             lines.append(f"equal:    {_counted(self.count, 'train')} as good, this one included")
         return "\n".join(lines)
 
 
 _BETTER = {"longest": "longer train", "heaviest": "heavier train", "finish": "better pair of trains"}
+_LIMITS = {"longest": "at most {} tiles", "heaviest": "at most {} points", "finish": "at least {} points left"}
 
 
 def plan(
@@ -122,15 +123,15 @@ def plan(
 ) -> Plan:
     """Return the best train of `hand` from the open end `start`.
 
-    `hand`: a text such as `"12-5 5-7 *-3"`, or tiles. `start`: a number, `*` or a letter; on `*` any tile may be laid,
-    in sets without red trains too. `tile_set`: the set that the tiles must be of, by default the smallest usual one that
-    has them. `goal`: one of `GOALS`. `letter_match`, `double_blank`: the options of docs/rules.md, section 11.
-    `time_limit`: seconds after which the best train so far is returned as not proved; None waits for the proof.
-    `count`: also count the equally good trains by their sequences of tiles (goals `longest` and `heaviest`); the time
-    limit holds for that once more.
+    `hand`: a text such as `"12-5 5-7 *-3"`, or tiles. `start`: a number, `*` or a letter; on `*` any tile may
+    be laid, in sets without red trains too. `tile_set`: the set that the tiles must be of, by default the
+    smallest usual one that has them. `goal`: one of `GOALS`. `letter_match`, `double_blank`: the options of
+    docs/rules.md, section 11. `time_limit`: seconds after which the best train so far is returned as not
+    proved; None waits for the proof. `count`: also count the equally good trains by their sequences of tiles
+    (goals `longest` and `heaviest`); the time limit holds for that once more.
 
-    Raises `TileError` for a tile or start that the set has not, and for a tile held too often, by name; `RuleError`
-    for wrong options; `MextrainError` for a wrong goal or time limit.
+    Raises `TileError` for a tile or start that the set has not, and for a tile held too often, by name;
+    `RuleError` for wrong options; `MextrainError` for a wrong goal or time limit.
     """
     if goal not in GOALS:
         raise MextrainError(f"the goal {shown(goal)} is not known: expected {', '.join(GOALS)}")
@@ -178,14 +179,12 @@ def plan(
     )
 
 
-def first_hands(
-    rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, goal: str = "longest"
-) -> np.ndarray:
+def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, goal: str = "longest") -> np.ndarray:
     """Return the best trains of the hands dealt in the first rounds of many games: int32[games, players, 4].
 
-    The columns are `FIRST_HAND_FIELDS`: tiles laid, points laid, points left, and 1 if proved. The deals are those of
-    the games `first_game` … of `seed`. Raises `SeedError` for a seed or game out of range, `MextrainError` for another
-    wrong argument.
+    The columns are `FIRST_HAND_FIELDS`: tiles laid, points laid, points left, and 1 if proved. The deals are
+    those of the games `first_game` … of `seed`. Raises `SeedError` for a seed or game out of range,
+    `MextrainError` for another wrong argument.
     """
     if goal not in GOALS:
         raise MextrainError(f"the goal {shown(goal)} is not known: expected {', '.join(GOALS)}")
@@ -206,14 +205,13 @@ def first_hands(
     return result
 
 
-def longest_chain(
-    pairs: Iterable[Sequence[int]], time_limit: float | None = 1.0
-) -> tuple[list[tuple[int, int]], bool]:
-    """Return the longest chain of any tiles, and whether it is proved: neighbours share a number, any tile may start.
+def longest_chain(pairs: Iterable[Sequence[int]], time_limit: float | None = 1.0) -> tuple[list[tuple[int, int]], bool]:
+    """Return the longest chain of any tiles, and whether it is proved: neighbours share a number, any tile
+    may start.
 
-    `pairs` may hold any integers and the same tile many times. The tiles of the chain are turned the way they lie.
-    Raises `MextrainError` for what is no pair of integers, and for a connected piece with more than `MAX_HALVES`
-    different numbers.
+    `pairs` may hold any integers and the same tile many times. The tiles of the chain are turned the way they
+    lie. Raises `MextrainError` for what is no pair of integers, and for a connected piece with more than
+    `MAX_HALVES` different numbers.
     """
     tiles = [_pair(pair) for pair in pairs]
     seconds = _seconds(time_limit)
@@ -242,8 +240,8 @@ def longest_chain(
 def is_ring(pairs: Iterable[Sequence[int]]) -> bool:
     """Return whether all tiles of `pairs` (any integers) can lie in one ring; nothing at all is a ring.
 
-    That is so when they are connected and every number shows an even number of times. Raises `MextrainError` for what
-    is no pair of integers.
+    That is so when they are connected and every number shows an even number of times. Raises `MextrainError`
+    for what is no pair of integers.
     """
     tiles = [_pair(pair) for pair in pairs]
     shows = Counter(half for tile in tiles for half in tile)

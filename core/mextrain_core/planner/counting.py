@@ -1,7 +1,8 @@
 """How many different trains are as good as the best one (docs/planner.md).
 
-Trains with the same tiles in the same order count once, however the tiles lie. A tile is laid only if the best plan of
-the rest still reaches the best result, so every step belongs to at least one train that is counted.
+Trains with the same tiles in the same order count once, however the tiles lie. A tile is laid only if the
+best plan of the rest still reaches the best result, so every step belongs to at least one train that is
+counted.
 """
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from mextrain_core._jit import helper, kernel, lowest
 from mextrain_core.limits import MAX_TILES, ROWS
 from mextrain_core.planner.graph import ANYWHERE, NO_TRAIN, read_hand
-from mextrain_core.planner.lay import U5, TOUCH, swap_tile
+from mextrain_core.planner.lay import TOUCH, U5, swap_tile
 from mextrain_core.planner.search import begin_search, search
 
 u64 = np.uint64
@@ -90,10 +91,11 @@ def begin_count(c, s, rules, hand, a_count, end):
 
 @kernel
 def count_best(c, g, s, nodes, table, rules, goal, steps):
-    """Go on counting for ``steps`` tiles tried (int64); returns whether the count, ``c[0].found``, is complete.
+    """Go on counting for ``steps`` tiles tried (int64); returns whether the count, ``c[0].found``, is
+    complete.
 
-    ``c``: COUNT[1] from ``begin_count``; the other buffers, as in ``search.begin``, are overwritten. For a train that
-    is not empty.
+    ``c``: COUNT[1] from ``begin_count``; the other buffers, as in ``search.begin``, are overwritten. For a
+    train that is not empty.
     """
     count, r = c[0], rules[0]
     while count.depth >= 0 and steps > 0:

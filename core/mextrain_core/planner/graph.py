@@ -1,25 +1,27 @@
 """A hand as a graph, and what makes a set of tiles a train (docs/planner.md).
 
-Halves are vertices, tiles are edges, a number double is a loop. A red train joins everything, so a tile ``*-x`` is a
-loose edge at x: its other side, a *star*, meets whatever lies there. Cut a train wherever a star joins
-something: what is left are trails of equal halves, and each cut has a star on at least one side. Counting the sides of
-all cuts gives the whole condition:
+Halves are vertices, tiles are edges, a number double is a loop. A red train joins everything, so a tile
+``*-x`` is a loose edge at x: its other side, a *star*, meets whatever lies there. Cut a train wherever a star
+joins something: what is left are trails of equal halves, and each cut has a star on at least one side.
+Counting the sides of all cuts gives the whole condition:
 
     Some tiles make one train from a half if and only if
 
         odd halves + 2 * closed parts  <=  stars + 1.
 
-Here the train's beginning counts as one more tile at its start half; an odd half is one with an odd number of tiles
-(stars and beginnings included, doubles not); and a closed part is a connected part without odd half and without star.
-Each further train adds 1 on the right; a train whose open end is ``*``, or that may start anywhere, adds 2 and has
-no beginning. The right side is the *budget*, the left side the *tips* that it pays for. Without red trains this is
-Euler's condition: one odd half, where the train ends, and everything connected with the start.
+Here the train's beginning counts as one more tile at its start half; an odd half is one with an odd number of
+tiles (stars and beginnings included, doubles not); and a closed part is a connected part without odd half and
+without star. Each further train adds 1 on the right; a train whose open end is ``*``, or that may start
+anywhere, adds 2 and has no beginning. The right side is the *budget*, the left side the *tips* that it pays
+for. Without red trains this is Euler's condition: one odd half, where the train ends, and everything
+connected with the start.
 
-A tile with a star never costs anything, so it is always used, and the best train is a question about number tiles:
-which of them are left out so that the tips of the rest fit the budget (``search``).
+A tile with a star never costs anything, so it is always used, and the best train is a question about number
+tiles: which of them are left out so that the tips of the rest fit the budget (``search``).
 
-Letters (option ``letter_match``): a letter that joins only red trains pays for its own star, so such a tile changes
-nothing; letters that join each other are one more half; a letter that may be laid on any end is as good as a star.
+Letters (option ``letter_match``): a letter that joins only red trains pays for its own star, so such a tile
+changes nothing; letters that join each other are one more half; a letter that may be laid on any end is as
+good as a star.
 """
 
 import numpy as np
@@ -203,10 +205,12 @@ def add_red_trains(g, r, hand, a_count):
 
 @kernel
 def read_hand(g, r, hand, a_count, end, other_end, goal):
-    """Fill the GRAPH record ``g`` with the tiles of ``hand`` (uint32[ROWS], as in STATE) and one or two trains.
+    """Fill the GRAPH record ``g`` with the tiles of ``hand`` (uint32[ROWS], as in STATE) and one or two
+    trains.
 
-    ``r``: RULES record. ``a_count``: number of ``*-A`` (uint64). ``end``, ``other_end``: open ends, half codes or
-    ANYWHERE (uint64); the second one is NO_TRAIN for a single train. ``goal``: LONGEST, HEAVIEST or FINISH.
+    ``r``: RULES record. ``a_count``: number of ``*-A`` (uint64). ``end``, ``other_end``: open ends, half
+    codes or ANYWHERE (uint64); the second one is NO_TRAIN for a single train. ``goal``: LONGEST, HEAVIEST or
+    FINISH.
     """
     clear_graph(g, u64(r.halves), goal)
     add_numbers(g, r, hand)
@@ -298,12 +302,14 @@ def tips(g, row, loops, odd):
 
 @helper
 def ends_on_double(g, row, loops, odd, total):
-    """Whether every train of exactly these tiles ends on a double; ``total`` are their tips. One train, no repeats.
+    """Whether every train of exactly these tiles ends on a double; ``total`` are their tips. One train, no
+    repeats.
 
-    With budget to spare, or with a letter that joins red trains only, some other tile can come last. Otherwise the
-    train ends at an odd half or in a closed part. It must end on the double of an odd half that no second tile
-    touches. And it cannot end in the piece that it begins with if there are other pieces; where the first part has
-    more tips than that piece needs, the pieces can be cut so that any of its odd halves belongs to another one.
+    With budget to spare, or with a letter that joins red trains only, some other tile can come last.
+    Otherwise the train ends at an odd half or in a closed part. It must end on the double of an odd half that
+    no second tile touches. And it cannot end in the piece that it begins with if there are other pieces;
+    where the first part has more tips than that piece needs, the pieces can be cut so that any of its odd
+    halves belongs to another one.
     """
     rest = touched(g, row, loops)
     plain = g.plain_star != 0

@@ -5,8 +5,8 @@ Tile by tile is laid after which the rest can still be used up, so nothing is ev
 
 import numpy as np
 
-from mextrain_core._jit import helper, kernel, lowest, popcount
-from mextrain_core.limits import LETTER_A, MAX_TILES, NONE, ROWS
+from mextrain_core._jit import helper, kernel, lowest
+from mextrain_core.limits import LETTER_A, NONE, ROWS, STOP
 from mextrain_core.planner.graph import ANYWHERE, FINISH, NO_TRAIN, ends_on_double, parity, read_hand, tips
 
 u64 = np.uint64
@@ -15,6 +15,7 @@ i64 = np.int64
 U0, U1, U5 = u64(0), u64(1), u64(5)
 I0, I1 = i64(0), i64(1)
 TOUCH = u64(31)
+NOTHING = u64(STOP)
 
 DOUBLES, NUMBERS, RED_TRAINS = 0, 1, 2
 """Kinds of tiles in the order in which they are tried."""
@@ -88,7 +89,7 @@ def can_be_used_up(g, r, hand, a_count, end, other_end, goal, good_end):
 
 @helper
 def next_tile(g, r, hand, a_count, end, other_end, goal, good_end):
-    """A tile to lay on ``end``, as touch << 5 | new, after which the rest can still be used up; NO_TRAIN << 5 if none."""
+    """A tile (touch << 5 | new) to lay on ``end`` after which the rest can still be used up, or NOTHING."""
     for kind in range(3):
         touches = joining(r, end)
         while touches != U0:
@@ -109,18 +110,19 @@ def next_tile(g, r, hand, a_count, end, other_end, goal, good_end):
                 swap_tile(r, hand, left, touch, new, I1)
                 if fits:
                     return touch << U5 | new
-    return NO_TRAIN << U5
+    return NOTHING
 
 
 @helper
 def lay_train(g, r, hand, a_count, end, other_end, goal, good_end, out, n):
-    """Lay tiles of ``hand`` from ``end`` while the rest can still be used up; writes to ``out`` from index ``n`` on.
+    """Lay tiles of ``hand`` from ``end`` while the rest can still be used up; writes to ``out`` from index
+    ``n`` on.
 
     ``hand`` loses the tiles. Returns the next index (int64) and the number of ``*-A`` left.
     """
     while True:
         tile = next_tile(g, r, hand, a_count, end, other_end, goal, good_end)
-        if tile == NO_TRAIN << U5:
+        if tile == NOTHING:
             return n, a_count
         end = tile & TOUCH
         a_count = swap_tile(r, hand, a_count, tile >> U5, end, i64(-1))
@@ -133,8 +135,8 @@ def lay_best(g, s, rules, hand, a_count, end, goal, best, out):
     """Lay the best train that ``search`` has found for ``hand``; arguments as in ``search.begin``.
 
     ``hand`` (uint32[ROWS]) keeps what is left over, ``best`` (uint32[ROWS]) is overwritten. ``out``
-    (uint16[MAX_TILES]) gets touch << 5 | new of each tile in playing order: the own train, then (goal FINISH) the
-    other one. Doubles come as soon as they can, red trains as late as they can. Returns both lengths.
+    (uint16[MAX_TILES]) gets touch << 5 | new of each tile in playing order: the own train, then (goal FINISH)
+    the other one. Doubles come as soon as they can, red trains as late as they can. Returns both lengths.
     """
     graph, r, found = g[0], rules[0], s[0]
     keep_best(r, found, hand, best)

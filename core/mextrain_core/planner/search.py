@@ -1,17 +1,20 @@
 """Which number tiles the best train leaves out: branch and bound (docs/planner.md).
 
-Leaving tiles out must mend two things (``graph``): too many odd halves, and closed parts that nothing connects.
+Leaving tiles out must mend two things (``graph``): too many odd halves, and closed parts that nothing
+connects.
 
 * *Bound.* Forget about closed parts. Odd halves are mended in pairs, by leaving out a path between the two, and the
-  cheapest way is a minimum matching of the odd halves by shortest paths in which as many stay single as the budget
-  allows. It is found exactly: all shortest paths, then a table over the subsets of odd halves.
+  cheapest way is a minimum matching of the odd halves by shortest paths in which as many stay single as the
+  budget allows. It is found exactly: all shortest paths, then a table over the subsets of odd halves.
 * *Branch.* If what is left has a closed part too many, then in any train one of these holds: a tile that leads out of
-  that part is kept (one branch for each, with the ones before it left out); or none is, and the part is left out as a
-  whole, or it stays as an *island* that costs budget 2. An island has two tips to give away, so two of its odd halves
-  may stay single: two extra places in the matching, free for the halves of that island, say so.
+  that part is kept (one branch for each, with the ones before it left out); or none is, and the part is left
+  out as a whole, or it stays as an *island* that costs budget 2. An island has two tips to give away, so two
+  of its odd halves may stay single: two extra places in the matching, free for the halves of that island, say
+  so.
 * *Ties.* Weights are doubled, and 1 is added for a train that must end on a double.
 
-The search is a stack of nodes in the caller's arrays. It stops after a given amount of work and can be resumed.
+The search is a stack of nodes in the caller's arrays. It stops after a given amount of work and can be
+resumed.
 """
 
 import numpy as np
@@ -367,7 +370,7 @@ def exits(node, part):
 
 @helper
 def loose_part(g, node, s, odd):
-    """The closed part of the kept tiles (mask) with the fewest exits that no island accounts for; 0 if there is none."""
+    """The closed part of the kept tiles (mask) with the fewest exits that no island accounts for, or 0."""
     chosen, fewest = U0, u64(1000)
     held = odd | u64(g.stars)
     rest = touched(g, s.kept, u64(node.loops))
@@ -526,10 +529,11 @@ def look_at(g, s, nodes, table, node):
 
 @kernel
 def begin(g, s, nodes, rules, hand, a_count, end, goal):
-    """Begin to plan ``hand``; with the goal FINISH two trains go on from ``end``. Buffers are those of ``new_buffers``.
+    """Begin to plan ``hand``; with the goal FINISH two trains go on from ``end``. Buffers are those of
+    ``new_buffers``.
 
-    ``rules``: RULES[1]; ``hand``: uint32[ROWS], as in STATE; ``a_count``: number of ``*-A`` (uint64); ``end``: half
-    code or ANYWHERE (uint64). Returns the weight (int64) of all tiles.
+    ``rules``: RULES[1]; ``hand``: uint32[ROWS], as in STATE; ``a_count``: number of ``*-A`` (uint64);
+    ``end``: half code or ANYWHERE (uint64). Returns the weight (int64) of all tiles.
     """
     read_hand(g[0], rules[0], hand, a_count, end, end if goal == FINISH else NO_TRAIN, goal)
     begin_search(g[0], s[0], nodes)
@@ -545,10 +549,11 @@ def begin_pairs(g, s, nodes, pairs, size):
 
 @kernel
 def search(g, s, nodes, table, limit):
-    """Go on for about ``limit`` units of work (int64; a million takes milliseconds); returns whether it is proven.
+    """Go on for about ``limit`` units of work (int64; a million takes milliseconds); returns whether it is
+    proven.
 
-    ``s[0].value >> 1`` is the weight that the best train so far leaves out; ``best_row`` and ``best_loops`` hold its
-    number tiles. There is one from the beginning.
+    ``s[0].value >> 1`` is the weight that the best train so far leaves out; ``best_row`` and ``best_loops``
+    hold its number tiles. There is one from the beginning.
     """
     found = s[0]
     last = found.work + limit
