@@ -58,7 +58,7 @@ GRAPH = np.dtype(
         np.record,
         np.dtype(
             [
-                ("size", np.uint64),  # vertices are half codes below this
+                ("halves", np.uint64),  # vertices are the half codes below this
                 ("row", np.uint32, ROWS),  # row[u] bit v, u != v: a tile {u, v}; symmetric
                 ("many", np.uint32, ROWS),  # the same where there are two or more such tiles
                 ("copies", np.uint16, (ROWS, ROWS)),  # tiles {u, v}; valid where ``many`` has the bit
@@ -90,7 +90,7 @@ GRAPH = np.dtype(
 @helper
 def clear_graph(g, size, goal):
     """An empty graph of ``size`` halves without any train."""
-    g.size = size
+    g.halves = size
     for v in range(ROWS):
         g.row[v] = U0
         g.many[v] = U0
@@ -258,7 +258,7 @@ def read_pairs(g, pairs, size):
 def parity(g, row, dead):
     """Odd halves (mask) when the tiles of ``row`` (uint32[ROWS]) are used; none is counted in the mask ``dead``."""
     odd = u64(g.odd)
-    for v in range(g.size):
+    for v in range(g.halves):
         odd ^= (popcount(u64(row[u64(v)])) & U1) << u64(v)
     return odd & ~dead
 
@@ -281,7 +281,7 @@ def part_of(row, half):
 def touched(g, row, loops):
     """Halves (mask) that the condition is about: those with a tile, a star or a beginning."""
     live = loops | u64(g.starts) | u64(g.stars)
-    for v in range(g.size):
+    for v in range(g.halves):
         live |= u64(row[u64(v)] != 0) << u64(v)
     return live
 
@@ -313,7 +313,7 @@ def ends_on_double(g, row, loops, odd, total):
     """
     rest = touched(g, row, loops)
     plain = g.plain_star != 0
-    for v in range(g.size):
+    for v in range(g.halves):
         plain = plain or row[u64(v)] != 0
     if not plain:
         return loops != U0 or g.apart > 0
@@ -331,7 +331,7 @@ def ends_on_double(g, row, loops, odd, total):
             continue
         if part & u64(g.starts) != U0 and not alone:
             sides = popcount(ends)
-            for v in range(g.size):
+            for v in range(g.halves):
                 if part >> u64(v) & U1 != U0:
                     sides += u64(g.stars_at[u64(v)])
             if sides == U1:

@@ -113,7 +113,7 @@ def new_buffers():
 def shortest_paths(g, node, s):
     """Cheapest ways to leave out a path between any two halves, over tiles that need not be used."""
     count = U0
-    for v in range(g.size):
+    for v in range(g.halves):
         if u64(node.row[u64(v)]) & ~u64(node.must[u64(v)]) != U0:
             s.half[count] = v
             s.place[u64(v)] = count
@@ -193,7 +193,7 @@ def match_odd(g, node, s, table):
     """Leave out the cheapest tiles that bring the odd halves into the budget; returns their weight or NEVER."""
     odd = parity(g, node.row, u64(node.dead))
     s.odd = odd
-    for v in range(g.size):
+    for v in range(g.halves):
         s.left_out[u64(v)] = U0
     budget = g.budget - I2 * i64(node.islands)
     if budget < 0:
@@ -280,7 +280,7 @@ def remember(g, s, row, loops, odd, total, lost):
     if value < s.value:
         s.value = value
         s.best_loops = loops
-        for v in range(g.size):
+        for v in range(g.halves):
             s.best_row[u64(v)] = row[u64(v)]
             s.best_out[u64(v)] = u64(s.left_out[u64(v)]) & u64(g.many[u64(v)])
 
@@ -289,7 +289,7 @@ def remember(g, s, row, loops, odd, total, lost):
 def mend(g, node, s, odd, total, lost):
     """Make a train of the kept tiles by leaving out the lightest parts until the rest fits the budget."""
     loops = u64(node.loops)
-    for v in range(g.size):
+    for v in range(g.halves):
         s.mended[u64(v)] = s.kept[u64(v)]
     while total > g.budget:
         cheapest, victim = NEVER, U0
@@ -319,7 +319,7 @@ def cut_off(g, node):
     """Leave out what is not connected with the only start; returns whether that is possible."""
     part = part_of(node.row, lowest(u64(g.starts)))
     lost = U0
-    for v in range(g.size):
+    for v in range(g.halves):
         half = u64(v)
         if part >> half & U1 == U0 and (node.row[half] != 0 or u64(node.loops) >> half & U1 != U0):
             if node.must[half] != 0:
@@ -434,7 +434,7 @@ def branch_on_tile(g, nodes, s, node, odd):
     """Push the children of ``node`` for some undecided tile, best one at a half on whose double the train ends."""
     bad = odd & u64(node.loops)
     for turn in range(2):
-        for h in range(g.size):
+        for h in range(g.halves):
             u = u64(h)
             if turn == 0 and bad >> u & U1 == U0:
                 continue
@@ -457,7 +457,7 @@ def branch_on_tile(g, nodes, s, node, odd):
 def kept_tiles(g, node, s):
     """Write the tiles that a matching keeps into ``s.kept``; returns their odd halves."""
     odd = u64(s.odd)
-    for v in range(g.size):
+    for v in range(g.halves):
         half = u64(v)
         row, out = u64(node.row[half]), u64(s.left_out[half])
         s.kept[half] = row & (~out | u64(g.many[half]))
@@ -486,7 +486,7 @@ def begin_search(g, s, nodes):
     s.value = NEVER
     s.floor = NEVER
     odd = parity(g, s.kept, U0)
-    for v in range(g.size):
+    for v in range(g.halves):
         # Without its tiles a half keeps stars and beginnings only, repeated tiles do not count.
         bundled = g.many[u64(v)] != 0
         odd &= ~(u64(bundled) << u64(v))
