@@ -286,7 +286,7 @@ def touched(g, row, loops):
     return live
 
 
-@helper
+@kernel
 def tips(g, row, loops, odd):
     """Left side (int64) of the condition for the tiles of ``row`` and doubles of ``loops``; ``odd`` are odd halves."""
     rest = touched(g, row, loops)
@@ -300,7 +300,7 @@ def tips(g, row, loops, odd):
     return total
 
 
-@helper
+@kernel
 def ends_on_double(g, row, loops, odd, total):
     """Whether every train of exactly these tiles ends on a double; ``total`` are their tips. One train, no
     repeats.

@@ -87,7 +87,7 @@ def can_be_used_up(g, r, hand, a_count, end, other_end, goal, good_end):
     return not (good_end and ends_on_double(g, g.row, u64(g.loops), odd, total))
 
 
-@helper
+@kernel
 def next_tile(g, r, hand, a_count, end, other_end, goal, good_end):
     """A tile (touch << 5 | new) to lay on ``end`` after which the rest can still be used up, or NOTHING."""
     for kind in range(3):

@@ -285,7 +285,7 @@ def remember(g, s, row, loops, odd, total, lost):
             s.best_out[u64(v)] = u64(s.left_out[u64(v)]) & u64(g.many[u64(v)])
 
 
-@helper
+@kernel
 def mend(g, node, s, odd, total, lost):
     """Make a train of the kept tiles by leaving out the lightest parts until the rest fits the budget."""
     loops = u64(node.loops)
@@ -330,7 +330,7 @@ def cut_off(g, node):
     return True
 
 
-@helper
+@kernel
 def leave_out_part(g, node, part):
     """Leave out all tiles among the halves ``part``, from which no tile leads out."""
     node.lost += weight_of_part(g, node.row, u64(node.loops), part)
@@ -368,7 +368,7 @@ def exits(node, part):
     return count
 
 
-@helper
+@kernel
 def loose_part(g, node, s, odd):
     """The closed part of the kept tiles (mask) with the fewest exits that no island accounts for, or 0."""
     chosen, fewest = U0, u64(1000)
@@ -391,7 +391,7 @@ def loose_part(g, node, s, odd):
     return chosen
 
 
-@helper
+@kernel
 def branch_on_part(g, nodes, s, node, part):
     """Push the children of ``node`` (which is overwritten) for a closed part too many."""
     rest = part
