@@ -1,4 +1,4 @@
-"""The C interface: a header and a table of function pointers (floor 10; docs/c-abi.md).
+"""The C interface: a header and a table of function pointers (floor 11; docs/c-abi.md).
 
 The header is written from the dtypes of the records and from the functions below, so neither can drift from the code.
 The functions are the kernels' helpers behind C signatures: they check nothing but what their text says, raise nothing

@@ -91,7 +91,7 @@ class Match:
 
     @property
     def ranking(self) -> tuple[tuple[int, ...], ...]:
-        """The seats by their totals so far, the lowest first; equal totals share a place, as in `((2,), (0, 3), (1,))`."""
+        """The seats by their totals so far, the lowest first; equal totals share a place: `((2,), (0, 3))`."""
         return ranking(self.totals)
 
     @property

@@ -323,9 +323,10 @@ class Position(Standing):
                 f"please report the rules {self.rules.to_dict()}, seed {self._start.seed}, game {self._start.game}, "
                 f"engine {self.engine} and the events {' '.join(map(str, self.events))}"
             )
-        self._log += self._buffer[:count].tolist()
-        # The count belongs to the call; without it, equal positions are equal bytes.
-        self._states["events"] = 0
+        if count:
+            self._log += self._buffer[:count].tolist()
+            # The count belongs to the call; without it, equal positions are equal bytes.
+            self._states["events"] = 0
         return result
 
     def _identity(self) -> tuple[object, ...]:

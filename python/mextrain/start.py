@@ -39,10 +39,6 @@ class Start:
     given: tuple[tuple[int, ...], ...] | None = None
     order: tuple[int, ...] | None = None
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.rules, RuleSet):
-            raise PositionError(f"the rules {shown(self.rules)} are not usable: expected a RuleSet")
-
     @classmethod
     def dealt(cls, rules: RuleSet, seed: int, game: int, engine: Tile | str | None, starter: int | None) -> Start:
         """Return the round that game `game` of `seed` plays from `engine` (default: the first one).
@@ -50,6 +46,7 @@ class Start:
         `starter` None is the fixed seat of the rules if they name one, else the seat that the stream draws. Raises
         `SeedError` and `PositionError`.
         """
+        _check_rules(rules)
         if starter is None and isinstance(rules.starter, int):
             starter = rules.starter
         return cls(
@@ -76,6 +73,7 @@ class Start:
         Tiles are `Tile`s or texts; a hand or boneyard may be one text, such as `"12-5 9-1"`. Raises `PositionError` for
         tiles that do not make up the set together with the engine, an empty hand, or another number of hands.
         """
+        _check_rules(rules)
         tile = _engine(rules, engine)
         places = _Places(rules.tiles, tile)
         listed = list(hands)
@@ -141,6 +139,11 @@ def dealt_hands(rules: RuleSet, key: int, engine: Tile) -> tuple[tuple[Tile, ...
         random = seeding.low(word) if pick % 2 else seeding.high(word)
         hands[pick // rules.hand_size].append(members.pop(seeding.below(random, len(members))))
     return tuple(map(tuple, hands))
+
+
+def _check_rules(rules: object) -> None:
+    if not isinstance(rules, RuleSet):
+        raise PositionError(f"the rules {shown(rules)} are not usable: expected a RuleSet")
 
 
 def _engine(rules: RuleSet, engine: Tile | str | None) -> Tile:
