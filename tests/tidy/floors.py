@@ -25,7 +25,7 @@ PYTHON = (
     ("lanes", "refusals", "render", "round_record"),
     ("position",),
     ("notation", "records"),
-    ("simulate", "env", "match", "search", "planner"),
+    ("simulation", "env", "match", "search", "planner"),
     ("archive", "benchmark", "recorder", "signature"),
     ("cabi", "integrations", "distributed"),
     ("cli",),
