@@ -44,9 +44,9 @@ class Seats:
         """Return the policies for `players` seats.
 
         `policies` is one policy for all seats, or a sequence with one for each. A policy is the name or id of a
-        built-in one, `module:attribute` for one that Python can import, a compiled function of the published signature (a Numba
-        `@cfunc`, a cffi or ctypes function pointer, an address as an int), a `BatchPolicy`, or any other callable,
-        which gets a `Decision` and returns one of its legal moves. Raises `PolicyError`.
+        built-in one, `module:attribute` for one that Python can import, a compiled function of the published
+        signature (a Numba `@cfunc`, a cffi or ctypes function pointer, an address as an int), a `BatchPolicy`, or any
+        other callable, which gets a `Decision` and returns one of its legal moves. Raises `PolicyError`.
         """
         if isinstance(policies, Seats):
             if len(policies.names) != players:
