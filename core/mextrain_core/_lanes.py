@@ -246,6 +246,14 @@ class Writer:
         """Write a row of eight 64-bit words."""
         self.b.store(value.x, self._row(row, _WORDS), align=ROW_BYTES)
 
+    def forget(self) -> None:
+        """Rows read so far are read again when they are needed again.
+
+        LLVM knows that our rows do not overlap, so it would keep every row that it has seen in a register, and as there
+        are not enough of them copy it to the stack, which costs more than to read the row twice.
+        """
+        self.b.fence("seq_cst", "singlethread")
+
     def field(self, scalar: Any, shift: int, bits: int) -> Any:
         """The scalar ``(scalar >> shift) & (2**bits - 1)``."""
         moved = self.b.lshr(scalar, ir.Constant(_I64, shift))
@@ -269,6 +277,9 @@ def emitted(write: Any) -> Any:
             raise TypingError("the flags of a kernel are a compile-time integer")
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            # Vectors that the compiler copies to the stack lie on whole cache lines then, not across two.
+            builder.function.attributes.alignstack = ROW_BYTES
+            builder.function.attributes.add("nounwind")  # True anyway; llvmlite prints no attributes without one.
             data = context.make_array(signature.args[1])(context, builder, args[1]).data
             start = builder.bitcast(data, _I8.as_pointer())
             offset = builder.mul(args[2], ir.Constant(_I64, ROW_BYTES))

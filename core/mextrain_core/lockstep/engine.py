@@ -28,7 +28,9 @@ from mextrain_core.lockstep.layout import (
     TURNS,
     layout,
 )
+from mextrain_core.lockstep.policy import TOP_POINTS
 from mextrain_core.lockstep.step import step
+from mextrain_core.policies import HEAVIEST
 from mextrain_core.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, STARTER_WORD, U32, below, mix, round_key, word
 from mextrain_core.rollout import HASH_FACTOR, engine_of_round
 from mextrain_core.rules import STARTER_DRAW, STARTER_FIXED, STARTER_ROTATE, STARTER_WINNER
@@ -148,8 +150,8 @@ def write_results(r, work, block, lane, won, place, key, starter, points, facts)
 def play_tasks(flags, rules, sizes, seed, first_game, games, first, last, work, words, lane_facts, pool_facts, points, facts):
     """Play the rounds ``first`` … ``last - 1`` (by number) of the matches; returns the sum of ``rollout.round_hash``.
 
-    ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[2], rows of a block and of a pool's engine
-    (``Layout.rows``, ``Layout.engine``). ``work``: aligned rows of two blocks and a pool, ``words`` the same memory as
+    ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[3], rows of a block and of a pool's engine
+    (``Layout.rows``, ``Layout.engine``) and the argument of ``step``. ``work``: aligned rows of two blocks and a pool, ``words`` the same memory as
     uint64. ``lane_facts``: uint64[3, 64], ``pool_facts``: uint64[3, 32]. ``points``: int64[games * rounds, players],
     ``facts``: int32[games * rounds, 7]; with the option starter = winner the rounds before ``first`` must be there.
     """
@@ -179,7 +181,7 @@ def play_tasks(flags, rules, sizes, seed, first_game, games, first, last, work, 
             if starting:
                 over, won = running_here, U0
             else:
-                ends = step(flags, work, at, U0)
+                ends = step(flags, work, at, sizes[2])
                 over = ends & running_here
                 won = ends >> U32
             while over != U0:
@@ -240,9 +242,10 @@ def play_games(
         return 0, 0
     at, packed = layout(flags), flags.pack()
     rounds = int(record["rounds"])
+    heavy = sum(1 << seat for seat, policy in enumerate(policies) if policy == HEAVIEST)
     work = _lanes.aligned_rows(2 * at.rows + at.pool_rows)
     arguments = (
-        np.array([at.rows, at.engine], np.uint64),
+        np.array([at.rows, at.engine, heavy << 8 | min(int(record["double_blank"]), TOP_POINTS)], np.uint64),
         np.uint64(seed),
         np.uint64(first_game),
         np.uint64(games),

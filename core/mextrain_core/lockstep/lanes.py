@@ -46,11 +46,11 @@ def kth_one(bits: Any, k: Any) -> Any:
     return bits
 
 
-def highest(bits: Any) -> Any:
-    """The highest bit set, one-hot; 0 where none is."""
+def smear(bits: Any) -> Any:
+    """All bits from the highest one set downwards; 0 where none is set."""
     for shift in (1, 2, 4, 8):
         bits = bits | bits >> shift
-    return bits - (bits >> 1)
+    return bits
 
 
 def look_up(table: list[Any], one_hot: Any) -> Any:

@@ -10,9 +10,9 @@ The methods of ``Step`` are the paragraphs, in the order in which they are writt
 from typing import Any
 
 from mextrain_core._lanes import emitted
-from mextrain_core.lockstep import lanes
+from mextrain_core.lockstep import lanes, policy
 from mextrain_core.lockstep.deal import halves_of, remove_member, take_member
-from mextrain_core.lockstep.flags import Flags
+from mextrain_core.lockstep.flags import ALL_HEAVIEST, ALL_RANDOM, Flags
 from mextrain_core.lockstep.layout import (
     CHOICES,
     DECISIONS,
@@ -25,13 +25,12 @@ from mextrain_core.lockstep.layout import (
     TURNS,
     layout,
 )
-from mextrain_core.lockstep.policy import Choice, choose_random
 
 class Step:
     """Writes one step for the flags; the attributes are what is known so far of each lane."""
 
-    def __init__(self, w: Any, rules: Flags):
-        self.w, self.rules, self.at = w, rules, layout(rules)
+    def __init__(self, w: Any, rules: Flags, argument: Any):
+        self.w, self.rules, self.at, self.argument = w, rules, layout(rules), argument
         self.everyone = rules.is_set("open_double_binds", "everyone")
         self.oldest = self.everyone and rules.is_set("open_double_order", "oldest")
         self.newest = self.everyone and rules.is_set("open_double_order", "newest")
@@ -52,6 +51,7 @@ class Step:
         rows = self.prefer_fresh(self.on_trains(self.eligible(None), self.fitting))
         rows = self.draw(rows)
         choice = self.choose(rows)
+        self.w.forget()
         self.move_tiles(choice)
         return self.settle(choice)
 
@@ -195,6 +195,7 @@ class Step:
             counts.append(total)
         taken, beyond = take_member(w, at, counts, lanes.below(*random, self.left))
         self.drawn_high, self.drawn_low = halves_of(at, taken, beyond)
+        w.forget()
         remove_member(w, at, needs.pick(taken, 0), beyond)
         self.left = self.left + needs.ones()
         w.store(LEFT, self.left)
@@ -226,23 +227,30 @@ class Step:
 
     # The decision.
 
-    def choose(self, rows: list[Any]) -> Choice:
+    def choose(self, rows: list[Any]) -> policy.Choice:
         """What the policies do, and what a lane counts."""
         w = self.w
-        may_stop = None if self.chain is None else self.chain.pick(1, 0)
+        stops = None if self.chain is None else self.chain.pick(1, 0)
         if self.rules.is_set("drawn_play", "may"):
             after_draw = self.drawn_fits.pick(1, 0)
-            may_stop = after_draw if may_stop is None else may_stop | after_draw
-        words = lanes.upper_half(lanes.next_words(w, CHOICES))
-        choice, plays = choose_random(w, self.ends, rows, may_stop, words)
-        w.store(DECISIONS, w.load(DECISIONS) - plays.differs(0).ones())
+            stops = after_draw if stops is None else stops | after_draw
+        if self.rules.policies != ALL_RANDOM:
+            best = policy.heaviest(self.ends, rows, w.splat(w.field(self.argument, 0, 8)))
+            if self.rules.policies == ALL_HEAVIEST:
+                rows, stops = best, None
+            else:
+                likes = self.seat.has(w.splat(w.field(self.argument, 8, 16)))
+                rows = [likes.pick(few, row) for few, row in zip(best, rows, strict=True)]
+                stops = None if stops is None else likes.pick(0, stops)
+        choice = policy.choose(w, self.ends, rows, stops, lanes.upper_half(lanes.next_words(w, CHOICES)))
+        w.store(DECISIONS, w.load(DECISIONS) - choice.number.differs(0).ones())
         self.plays = w.load(PLAYS)
         w.store(PLAYS, self.plays - choice.plays.ones())
         return choice
 
     # What changes.
 
-    def move_tiles(self, choice: Choice) -> None:
+    def move_tiles(self, choice: policy.Choice) -> None:
         """Tiles go from the boneyard to the hand and from the hand to the table."""
         w, at = self.w, self.at
         if self.from_hand is None:
@@ -288,7 +296,7 @@ class Step:
             mine = acts.pick(points, mine)
         self.emptied = mine.equals(0)
 
-    def leave_hands(self, choice: Choice) -> None:
+    def leave_hands(self, choice: policy.Choice) -> None:
         """One tile less off the table shows each half of the played tile: subtract 1 in both bit columns."""
         w, at = self.w, self.at
         borrow = choice.plays.pick(choice.touch | choice.new, 0)
@@ -297,7 +305,7 @@ class Step:
             w.store(at.off + z, bits ^ borrow)
             borrow = borrow & ~bits
 
-    def settle(self, choice: Choice) -> Any:
+    def settle(self, choice: policy.Choice) -> Any:
         """What a play or a failed play changes on the table, and whose turn is next.
 
         Returns the lanes whose round is over in the lower 32 bits, and in the upper those that somebody won.
@@ -347,8 +355,12 @@ class Step:
 
 
 def write_step(w: Any, flags: int, argument: Any) -> Any:
-    """One step of the 32 games at the writer's base; see ``Step.settle`` for the result."""
-    return Step(w, Flags.unpack(flags)).write()
+    """One step of the 32 games at the writer's base; see ``Step.settle`` for the result.
+
+    ``argument``: what the policies need to know, bit set of the seats that play ``heaviest`` << 8 | points of 0-0, at
+    most ``policy.TOP_POINTS``.
+    """
+    return Step(w, Flags.unpack(flags), argument).write()
 
 
 step = emitted(write_step)
