@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import typeof, types
 from numba.core import config
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
@@ -34,7 +34,7 @@ def supported() -> bool:
 
     Any such processor will do; wide vectors only make it faster.
     """
-    return sys.byteorder == "little" and platform.machine().lower() in ("x86_64", "amd64") and not config.DISABLE_JIT
+    return sys.byteorder == "little" and platform.machine().lower() in ("x86_64", "amd64") and not config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
 def _splat(kind: ir.VectorType, value: int) -> ir.Constant:
@@ -113,9 +113,7 @@ class Vec:
     def count(self) -> "Vec":
         """The number of set bits."""
         name = f"llvm.ctpop.v{LANES}i16"
-        function = self.b.module.globals.get(name) or ir.Function(
-            self.b.module, ir.FunctionType(_VEC, [_VEC]), name
-        )
+        function = self.b.module.globals.get(name) or ir.Function(self.b.module, ir.FunctionType(_VEC, [_VEC]), name)
         return Vec(self.b, self.b.call(function, [self.x]))
 
     def high_product(self, other: "Vec | int") -> "Vec":
@@ -220,10 +218,6 @@ class Writer:
         """The same number in every lane."""
         return Vec(self.b, _splat(_VEC, value))
 
-    def nowhere(self) -> Mask:
-        """A mask that holds in no lane."""
-        return Mask(self.b, _splat(_MASK, 0))
-
     def splat(self, scalar: Any) -> Vec:
         """A scalar uint64 (its low 16 bits) in every lane."""
         narrow = self.b.trunc(scalar, _I16)
@@ -298,14 +292,7 @@ def frozen(kernel: Any, flags: int, *arguments: Any) -> Any:
     It is called with ``flags`` and the arguments, whose types are not checked again. Compiled code is cached on disk
     like that of any kernel, under the flags.
     """
-    kinds = tuple(argument if isinstance(argument, types.Type) else _typeof(argument) for argument in arguments)
-    return kernel.compile((types.literal(flags), *kinds))
-
-
-def _typeof(value: Any) -> Any:
-    from numba import typeof
-
-    return typeof(value)
+    return kernel.compile((types.literal(flags), *map(typeof, arguments)))
 
 
 def aligned_rows(count: int) -> np.ndarray:

@@ -4,6 +4,7 @@ The driver puts each lane's engine and round key into a pool, calls ``begin``, f
 has tiles and then ``seat_done``, and at the end ``finish`` and ``points`` for every seat.
 """
 
+from itertools import pairwise
 from typing import Any
 
 from mextrain_core._lanes import emitted
@@ -43,7 +44,7 @@ def matrix_of(w: Any, at: Layout, words: list[Any]) -> list[Any]:
 
 def in_words(beyond: list[Any]) -> list[Any]:
     """Masks: the member lies in word i, for every word; there are at least two."""
-    inner = [a & ~b for a, b in zip(beyond, beyond[1:], strict=False)]
+    inner = [a & ~b for a, b in pairwise(beyond)]
     return [~beyond[0], *inner, beyond[-1]]
 
 
@@ -127,7 +128,10 @@ def write_random(w: Any, flags: int, argument: Any) -> None:
 
 
 def write_pick(w: Any, flags: int, argument: Any) -> None:
-    """Take one tile out of the boneyard; ``argument``: its size << 8 | 0 for the upper half of the word, 2 for the lower."""
+    """Take one tile out of the boneyard.
+
+    ``argument``: tiles in it << 8 | 0 for the upper half of the word, 2 for the lower.
+    """
     at = layout(Flags.unpack(flags))
     size, half = w.splat(w.field(argument, 8, 8)), w.field(argument, 0, 8)
     k = lanes.below(w.load(at.random, half), w.load(at.random + 1, half), size)

@@ -69,7 +69,10 @@ def look_up(table: list[Any], one_hot: Any) -> Any:
 
 
 def next_words(w: Any, row: int, advance: Any = None) -> list[Any]:
-    """The next word of each lane's stream in the rows ``row`` … ``row + 3``, which move on (where ``advance`` holds)."""
+    """The next word of each lane's stream in the rows ``row`` … ``row + 3``.
+
+    The streams move on, with the mask ``advance`` only where it holds.
+    """
     advance = advance.ones().words() if advance is not None else None
     words = []
     for q in range(4):

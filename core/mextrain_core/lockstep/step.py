@@ -26,6 +26,7 @@ from mextrain_core.lockstep.layout import (
     layout,
 )
 
+
 class Step:
     """Writes one step for the flags; the attributes are what is known so far of each lane."""
 
@@ -33,7 +34,6 @@ class Step:
         self.w, self.rules, self.at, self.argument = w, rules, layout(rules), argument
         self.everyone = rules.is_set("open_double_binds", "everyone")
         self.oldest = self.everyone and rules.is_set("open_double_order", "oldest")
-        self.newest = self.everyone and rules.is_set("open_double_order", "newest")
         self.any_order = self.everyone and rules.is_set("open_double_order", "any")
         self.chains = rules.is_set("opening", "chain")
         self.covers = rules.is_set("double_rule", "cover")
@@ -58,6 +58,7 @@ class Step:
     # What the lane remembers.
 
     def load(self) -> None:
+        """Read the small facts of the turn."""
         w, at = self.w, self.at
         self.seat = w.load(SEAT)
         self.left = w.load(LEFT)
@@ -94,20 +95,26 @@ class Step:
         bound = None
         if self.any_order:
             bound = self.live_doubles & ~self.fresh
-        elif self.oldest:
-            first = lanes.least([gone.pick(0xFFFF, w.load(at.age + t)) for t, gone in enumerate(self.released)])
-            bit = w.const(1) << (first & 15)
-            bound = ((first < NO_AGE) & (bit & self.fresh).equals(0)).pick(bit, 0)
-        elif self.newest:
+        elif at.age is not None:
             ages = [w.load(at.age + t) for t in self.trains]
-            out = [gone | self.fresh.has(1 << t) for t, gone in enumerate(self.released)]
-            last = lanes.greatest([none.pick(0, age) for none, age in zip(out, ages, strict=True)])
-            bound = (last >= 16).pick(w.const(1) << (last & 15), 0)
+            bound = self.first_laid(ages) if self.oldest else self.last_laid(ages)
         self.inherited = bound
         if self.covers:
             own = w.load(at.cover) & self.live_fresh
             bound = own if bound is None else bound.differs(0).pick(bound, own)
         return bound
+
+    def first_laid(self, ages: list[Any]) -> Any:
+        """The train of the oldest open double if it is inherited, else 0: doubles of this turn are younger."""
+        first = lanes.least([gone.pick(NO_AGE, age) for gone, age in zip(self.released, ages, strict=True)])
+        train = self.w.const(1) << (first & 15)
+        return ((first < NO_AGE) & (train & self.fresh).equals(0)).pick(train, 0)
+
+    def last_laid(self, ages: list[Any]) -> Any:
+        """The train of the youngest inherited double, or 0."""
+        out = [gone | self.fresh.has(1 << t) for t, gone in enumerate(self.released)]
+        last = lanes.greatest([gone.pick(0, age) for gone, age in zip(out, ages, strict=True)])
+        return (last >= 16).pick(self.w.const(1) << (last & 15), 0)
 
     # The turn begins.
 
@@ -137,7 +144,7 @@ class Step:
         self.fitting = [lanes.look_up(hand, end) for end in self.ends]
 
     def eligible(self, drawn: Any) -> Any:
-        """Trains that the play may use (``movegen.select``); ``drawn``: the two bits of the tile drawn for it, if any."""
+        """Trains that the play may use (``movegen.select``); ``drawn``: the two halves of the tile drawn for it."""
         free = self.seat
         if drawn is None or not self.rules.is_set("drawn_tile", "own_train"):
             free = self.free_trains(drawn)
@@ -202,7 +209,6 @@ class Step:
         looks = needs
         if rules.is_set("failed_cover", "mark") and self.bound is not None:
             looks = needs & self.bound.equals(0)
-        was_bound = self.bound
         if self.binds:
             self.find_released(self.left.equals(0))
             self.bound = self.bound_trains()
@@ -213,17 +219,15 @@ class Step:
         self.drawn_fits = lanes.any_of(drawn).differs(0)
         rows = [row | new for row, new in zip(rows, drawn, strict=True)]
         self.from_hand = None
-        if self.binds and was_bound is not None:
-            # The draw that emptied the boneyard released the double that bound the play: then other tiles can fit.
-            freed = looks & was_bound.differs(0) & self.bound.equals(0) & ~self.drawn_fits
-            other_rows = self.prefer_fresh(self.on_trains(freed.pick(self.any_tile_trains(), 0), self.fitting))
+        if self.binds and self.bound is not None:
+            # The draw that emptied the boneyard may have released a double that bound the play: then other tiles can
+            # fit. The drawn one fits nowhere, so the hand before the draw is all that counts.
+            freed = looks & self.left.equals(0) & ~self.drawn_fits
+            trains = self.bound.differs(0).pick(self.bound, self.free_trains(None))
+            other_rows = self.prefer_fresh(self.on_trains(freed.pick(trains, 0), self.fitting))
             rows = [row | new for row, new in zip(rows, other_rows, strict=True)]
             self.from_hand = freed
         return rows
-
-    def any_tile_trains(self) -> Any:
-        """Trains that a free play of any tile may use; the drawn tile fits none of them."""
-        return self.free_trains(None)
 
     # The decision.
 
@@ -269,7 +273,8 @@ class Step:
             ]
         changed = [(mask.pick(a | b, 0), a ^ b) for mask, a, b, _ in moved]
         for half in range(at.halves):
-            held, owners = w.load(at.held + half), [w.load(at.owner + z * at.halves + half) for z in range(at.seat_bits)]
+            held = w.load(at.held + half)
+            owners = [w.load(at.owner + z * at.halves + half) for z in range(at.seat_bits)]
             for both, other in changed:
                 bit = both.has(1 << half).pick(other ^ (1 << half), 0)
                 held = held ^ bit
