@@ -277,11 +277,11 @@ def play_games(
         np.uint64(first_game),
         np.uint64(games),
     )
-    results = points.reshape(games * rounds, -1), facts.reshape(games * rounds, -1)
+    results = points[:games].reshape(games * rounds, -1), facts[:games].reshape(games * rounds, -1)
     # The rounds of a match are independent but for the starter, which the last winner may be.
     in_order = record["starter"] == STARTER_WINNER
     total = 0
     for first, last in [(k, k + 1) for k in range(rounds)] if in_order else [(0, rounds)]:
         arguments = (*fixed, np.uint64(first), np.uint64(last), *memory, *results)
         total += _lanes.frozen(play_rounds, packed, *arguments)(packed, *arguments)
-    return total % 2**64, int(facts[..., 6].sum())
+    return total % 2**64, int(facts[:games, :, 6].sum())
