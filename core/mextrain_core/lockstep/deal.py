@@ -1,4 +1,4 @@
-"""The deal of 32 rounds at once, written as lane code (RULES.md section 3; ``deal.deal_round`` for one round).
+"""The deal of 32 rounds at once, written as lane code (docs/rules.md section 3; ``deal.deal_round`` for one round).
 
 The driver puts each lane's engine and round key into a pool, calls ``begin``, for every seat ``pick`` as often as it
 has tiles and then ``seat_done``, and at the end ``finish`` and ``points`` for every seat.

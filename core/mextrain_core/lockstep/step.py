@@ -119,7 +119,7 @@ class Step:
     # The turn begins.
 
     def begin_turn(self) -> None:
-        """Whether this is the seat's opening turn (RULES.md section 8)."""
+        """Whether this is the seat's opening turn (docs/rules.md section 8)."""
         w, at = self.w, self.at
         to_come = w.load(at.opening_to_come)
         fresh_start = self.turn_begins & to_come.has(self.seat)
