@@ -30,7 +30,7 @@ def rule_sets(draw: Any, **fixed: object) -> RuleSet:
     small hands and boneyards are common, because that is where rounds get into rare states.
     """
     preset = draw(st.sampled_from(PRESETS))
-    players = fixed.get("players", None) or draw(st.integers(2, 14))
+    players = fixed.get("players") or draw(st.integers(2, 14))
     options: dict[str, Any] = {}
     if draw(st.booleans()):
         fitting = [name for name in SET_NAMES if len(TileSet(name)) > players]

@@ -119,15 +119,19 @@ class _CacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
 caching.CacheImpl._locator_classes.insert(0, _Locator)
 
 
-def kernel(function: Any) -> Any:
-    """Compile ``function`` for calls from Python and from kernels; cached, without the GIL."""
-    if config.DISABLE_JIT:
-        return function
-    compiled = numba.njit(cache=cache_folder() is not None, nogil=True, error_model="numpy")(function)
+def _tolerant(compiled: Any) -> Any:
+    """Let the function's cache treat damaged files as absent."""
     cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if cache_file is not None:
         cache_file.__class__ = _CacheFile
     return compiled
+
+
+def kernel(function: Any) -> Any:
+    """Compile ``function`` for calls from Python and from kernels; cached, without the GIL."""
+    if config.DISABLE_JIT:
+        return function
+    return _tolerant(numba.njit(cache=cache_folder() is not None, nogil=True, error_model="numpy")(function))
 
 
 def helper(function: Any) -> Any:
@@ -135,6 +139,43 @@ def helper(function: Any) -> Any:
     if config.DISABLE_JIT:
         return function
     return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+
+
+def c_type(name: Any) -> Any:
+    """The Numba type of a C type: ``uint64``, ``uint8*``, ``void``; a dtype stands for a pointer to the record."""
+    if isinstance(name, np.dtype):
+        return types.CPointer(numba.from_dtype(name))
+    if name.endswith("*"):
+        return types.CPointer(getattr(types, name[:-1]))
+    return getattr(types, name)
+
+
+def c_function(result: Any, *arguments: Any) -> Any:
+    """Compile a function that C can call; ``.address`` is where it is. It must not raise."""
+
+    def compile_it(function: Any) -> Any:
+        if config.DISABLE_JIT:
+            return function
+        signature = c_type(result)(*map(c_type, arguments))
+        cached = cache_folder() is not None
+        return _tolerant(numba.cfunc(signature, cache=cached, error_model="numpy")(function))
+
+    return compile_it
+
+
+def as_record(pointer: Any) -> Any:
+    """The record that a pointer argument of a C function points to."""
+    return numba.carray(pointer, 1)[0]
+
+
+def c_array(pointer: Any, count: Any) -> Any:
+    """The array of ``count`` elements that a pointer argument of a C function points to."""
+    return numba.carray(pointer, count)
+
+
+if not config.DISABLE_JIT:
+    as_record = numba.njit(forceinline=True)(as_record)
+    c_array = numba.njit(forceinline=True)(c_array)
 
 
 @intrinsic
@@ -190,6 +231,20 @@ def _record_bytes(typingctx: Any, target: Any, source: Any, size: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(target, source, types.uint64), codegen
+
+
+@intrinsic
+def call_policy(typingctx: Any, address: Any, state: Any, rules: Any, random: Any) -> Any:
+    """Call the C function ``int32_t policy(const state *, const rules *, uint64_t word)`` at ``address`` (uint64)."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = ir.IntType(8).as_pointer()
+        function_type = ir.FunctionType(ir.IntType(32), [pointer, pointer, ir.IntType(64)])
+        function = builder.inttoptr(args[0], function_type.as_pointer())
+        records = [builder.bitcast(record, pointer) for record in args[1:3]]
+        return builder.call(function, [*records, args[3]])
+
+    return types.int32(types.uint64, state, rules, types.uint64), codegen
 
 
 def popcount(x: np.uint64) -> np.uint64:

@@ -1,4 +1,4 @@
-"""The turn (floor 6; RULES.md sections 6 to 9): one list of phases, plain helpers under it.
+"""The turn (floor 6; docs/rules.md sections 6 to 9): one list of phases, plain helpers under it.
 
 Each helper does one thing that nobody chooses (a turn begins, a draw, a failed play opens a train, …) and returns the
 phase that comes next. ``forced_steps`` runs them until somebody has to decide or the round is over; ``step_forced``
@@ -99,6 +99,14 @@ def finish_foot(s, r):
 
 
 @helper
+def close_feet(s, r, train, half, is_double):
+    """Give the trains their last ends when a seat went out: a double that was laid last grows no foot."""
+    if is_double:
+        add_end(s, train, half)
+    release_dead(s, r)
+
+
+@helper
 def release_dead(s, r):
     """Release the open doubles that no tile can join any more (option ``dead_double``)."""
     if s.double_count == 0 or (r.dead_double == BINDS and s.boneyard_size != 0):
@@ -195,13 +203,12 @@ def look(s, r, log):
 def look_drawn(s, r, log):
     """After the draw only plays of the drawn tile are legal, if it has any (section 6, point 4)."""
     release_dead(s, r)
-    was_bound = s.bound
     if select(s, r, s.drawn, NONE, r.drawn_tile == OWN_TRAIN) != U0:
         s.may_stop = r.drawn_play == MAY
         return PHASE_DECIDE
     note_no_play(s, r, log)
-    # The draw that emptied the boneyard may have released the double that bound the play: then other tiles can fit.
-    if was_bound != 0 and s.bound == 0 and select(s, r, NONE, s.drawn, False) != U0:
+    # The draw that emptied the boneyard may have released a double that bound the play: then other tiles can fit.
+    if r.dead_double == BINDS and s.boneyard_size == 0 and select(s, r, NONE, s.drawn, False) != U0:
         s.may_stop = U0
         return PHASE_DECIDE
     return PHASE_FAIL
@@ -365,6 +372,8 @@ def play_tile(s, r, log, move):
     if s.double_count != 0:
         cover_double(s, r, train, new)
     if s.hand_count[seat] == 0 and not (is_double and r.finish_on_double == MUST_COVER):
+        if r.double_rule == CHICKEN_FOOT:
+            close_feet(s, r, train, new, is_double)
         return end_round(s, OUT, seat)
     if is_double:
         s.double_train[u64(s.double_count)] = train

@@ -1,4 +1,4 @@
-"""Setting up a round: deal, starter, and the draws from the boneyard (floor 5; RULES.md section 3)."""
+"""Setting up a round: deal, starter, and the draws from the boneyard (floor 5; docs/rules.md section 3)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Which plays are legal (floor 5; RULES.md sections 4, 5, 7 and 8).
+"""Which plays are legal (floor 5; docs/rules.md sections 4, 5, 7 and 8).
 
 ``select`` answers for the play that a turn owes: which trains any tile may use, which trains ``*-A`` may use, whether
 the play is bound to a double, and how many plays there are; it writes the answer into the state's conveniences. All
@@ -269,13 +269,9 @@ def is_legal(states, i, rules, move):
     return is_legal_move(states[i], rules[0], move)
 
 
-@kernel
-def legal_moves(states, i, rules, out):
-    """Write the legal moves in ascending order, ``stop`` last, into ``out`` (uint16); returns their number.
-
-    ``out`` must hold ``legal_count + 1`` moves; nothing is written unless a decision is due.
-    """
-    s, r = states[i], rules[0]
+@helper
+def write_moves(s, r, out):
+    """Write the legal moves in ascending order, ``stop`` last, into ``out`` (uint16); returns their number."""
     n = 0
     if s.phase != PHASE_DECIDE:
         return n
@@ -297,6 +293,15 @@ def legal_moves(states, i, rules, out):
         out[n] = STOP_MOVE
         n += 1
     return n
+
+
+@kernel
+def legal_moves(states, i, rules, out):
+    """Write the legal moves in ascending order, ``stop`` last, into ``out`` (uint16); returns their number.
+
+    ``out`` must hold ``legal_count + 1`` moves; nothing is written unless a decision is due.
+    """
+    return write_moves(states[i], rules[0], out)
 
 
 @kernel

@@ -2,15 +2,17 @@
 
 import numpy as np
 
-from mextrain_core._jit import helper, kernel
-from mextrain_core.apply import advance_state, play_on
+from mextrain_core._jit import call_policy, helper, kernel
+from mextrain_core.apply import advance_state, end_round, play_on
 from mextrain_core.deal import deal_round
 from mextrain_core.limits import NONE, WILD
+from mextrain_core.movegen import is_legal_move
 from mextrain_core.policies import choose
 from mextrain_core.rng import POLICY_WORDS, mix, round_key, word
 from mextrain_core.rules import STARTER_DRAW, STARTER_FIXED, STARTER_ROTATE
 from mextrain_core.score import hand_points
-from mextrain_core.state import OUT, PHASE_DECIDE
+from mextrain_core.state import FAULT, PHASE_DECIDE
+from mextrain_core.view import view_state
 
 u64 = np.uint64
 
@@ -24,6 +26,12 @@ ROUND_FIELDS = ("end", "winner", "starter", "turns", "plays", "draws", "actions"
 
 
 @helper
+def attempt_word(s):
+    """The policy's random word (uint64) for the attempt that is being decided."""
+    return word(u64(s.key), POLICY_WORDS + u64(s.attempts) - U1)
+
+
+@helper
 def play_to_end(s, r, log, policies, actions, n):
     """Play ``s`` to the end of the round; ``policies`` (uint8) by seat.
 
@@ -32,12 +40,48 @@ def play_to_end(s, r, log, policies, actions, n):
     room = u64(len(actions))
     advance_state(s, r, log)
     while s.phase == PHASE_DECIDE:
-        random = word(u64(s.key), POLICY_WORDS + u64(s.attempts) - U1)
-        move = choose(policies[u64(s.seat)], s, r, random)
+        move = choose(policies[u64(s.seat)], s, r, attempt_word(s))
         if n < room:
             actions[n] = move
         n += U1
         play_on(s, r, log, move)
+    return n
+
+
+@helper
+def call_by_address(states, i, scratch, rules, address):
+    """Let the C function at ``address`` choose for the seat to move of ``states[i]``, and play its move, returned.
+
+    The function sees a view of the state (``view.py``) in ``states[scratch]``. A move that is not legal ends the
+    round with FAULT and the seat as winner.
+    """
+    s, r = states[i], rules[0]
+    seat = u64(s.seat)
+    view_state(states, scratch, states, i, rules, seat)
+    move = u64(call_policy(address, states[scratch], r, attempt_word(s)))
+    if is_legal_move(s, r, move):
+        play_on(s, r, None, move)
+    else:
+        s.phase = end_round(s, FAULT, seat)
+    return move
+
+
+@helper
+def play_to_end_calling(states, i, rules, policies, addresses, actions, n):
+    """Like ``play_to_end``; a seat with an address (uint64, not 0) is played by the C function there."""
+    s, r = states[i], rules[0]
+    room = u64(len(actions))
+    advance_state(s, r, None)
+    while s.phase == PHASE_DECIDE:
+        seat = u64(s.seat)
+        if addresses[seat] == U0:
+            move = choose(policies[seat], s, r, attempt_word(s))
+            play_on(s, r, None, move)
+        else:
+            move = call_by_address(states, i, i + 1, rules, addresses[seat])
+        if n < room:
+            actions[n] = move
+        n += U1
     return n
 
 
@@ -74,16 +118,23 @@ def round_hash(s, points):
     return mix(u64(s.key) + h)
 
 
-@kernel
-def play_games(states, i, rules, policies, seed, first_game, games, points, facts, actions):
-    """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed`` with built-in policies.
+@helper
+def record_round(s, r, points, facts):
+    """Write a finished round into its rows of ``points`` and ``facts``, all but the moves; returns its hash."""
+    for seat in range(u64(r.players)):
+        points[seat] = hand_points(s, r, u64(seat))
+    facts[0] = s.end
+    facts[1] = -1 if s.winner == NONE else s.winner
+    facts[2] = s.starter
+    facts[3] = s.turns
+    facts[4] = s.plays
+    facts[5] = s.draws
+    return round_hash(s, points)
 
-    ``states[i]`` is scratch. ``policies``: uint8[players]. ``points``: int64[games, rounds, players]. ``facts``:
-    int32[games, rounds, 7] by ROUND_FIELDS. ``actions``: uint16, the moves of all rounds one after the other (its
-    number a round is in ``facts``); moves that find no room are counted and not written, so an empty array records
-    nothing. Returns (hash, moves): hash is the sum of ``round_hash`` modulo 2**64, so it does not depend on how
-    the games were divided.
-    """
+
+@helper
+def play_matches(states, i, rules, policies, addresses, seed, first_game, games, points, facts, actions):
+    """What ``play_games`` and ``play_games_calling`` do; with ``addresses`` None the compiler drops the calls."""
     s, r = states[i], rules[0]
     total = U0
     n = U0
@@ -95,20 +146,38 @@ def play_games(states, i, rules, policies, seed, first_game, games, points, fact
             starter = starter_of_round(r, u64(k), last_starter, last_winner)
             deal_round(s, r, round_key(seed, game, engine), engine, starter)
             before = n
-            n = play_to_end(s, r, None, policies, actions, n)
+            if addresses is None:
+                n = play_to_end(s, r, None, policies, actions, n)
+            else:
+                n = play_to_end_calling(states, i, rules, policies, addresses, actions, n)
             last_starter, last_winner = u64(s.starter), u64(s.winner)
-            for seat in range(u64(r.players)):
-                points[g, k, seat] = hand_points(s, r, u64(seat))
-            total += round_hash(s, points[g, k])
-            row = facts[g, k]
-            row[0] = s.end
-            row[1] = s.winner if s.end == OUT else -1
-            row[2] = s.starter
-            row[3] = s.turns
-            row[4] = s.plays
-            row[5] = s.draws
-            row[6] = n - before
+            total += record_round(s, r, points[g, k], facts[g, k])
+            facts[g, k, 6] = n - before
     return total, n
+
+
+@kernel
+def play_games(states, i, rules, policies, seed, first_game, games, points, facts, actions):
+    """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed`` with built-in policies.
+
+    ``states[i]`` is scratch. ``policies``: uint8[players]. ``points``: int64[games, rounds, players]. ``facts``:
+    int32[games, rounds, 7] by ROUND_FIELDS. ``actions``: uint16, the moves of all rounds one after the other (its
+    number a round is in ``facts``); moves that find no room are counted and not written, so an empty array records
+    nothing. Returns (hash, moves): hash is the sum of ``round_hash`` modulo 2**64, so it does not depend on how
+    the games were divided.
+    """
+    return play_matches(states, i, rules, policies, None, seed, first_game, games, points, facts, actions)
+
+
+@kernel
+def play_games_calling(states, i, rules, policies, addresses, seed, first_game, games, points, facts, actions):
+    """Like ``play_games``, with seats that C functions play.
+
+    ``addresses``: uint64[players]; a number that is not 0 is the address of the seat's function (docs/c-abi.md).
+    ``states[i + 1]`` is scratch too. A round in which a function gave a move that is not legal ends as FAULT, and
+    ``facts`` names the seat at fault as its winner.
+    """
+    return play_matches(states, i, rules, policies, addresses, seed, first_game, games, points, facts, actions)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The RULES record: one small field per option of RULES.md section 11, and the tables of the tile set (floor 3).
+"""The RULES record: one small field per option of docs/rules.md section 11, and the tables of the tile set (floor 3).
 
 Rules are data: one compiled kernel reads them where they decide. Nothing is validated here; ``mextrain.RuleSet``
 does that and hands over a complete mapping.
@@ -70,7 +70,7 @@ RULES = np.dtype((np.record, _FIELDS))
 
 
 def _join_masks(halves: int, wild: int, letter_match: str) -> np.ndarray:
-    """Which halves may be laid on an end: uint32[ROWS] by end (RULES.md section 4, option ``letter_match``)."""
+    """Which halves may be laid on an end: uint32[ROWS] by end (docs/rules.md section 4, option ``letter_match``)."""
     join = np.zeros(ROWS, np.uint32)
     if wild == NONE:
         for half in range(halves):
@@ -88,7 +88,7 @@ def _join_masks(halves: int, wild: int, letter_match: str) -> np.ndarray:
 
 
 def encode(options: Mapping[str, Any]) -> np.ndarray:
-    """The RULES record of a complete option mapping (names and values of RULES.md section 11): shape (1,)."""
+    """The RULES record of a complete option mapping (names and values of docs/rules.md section 11): shape (1,)."""
     table = tables(options["tile_set"])
     record = np.zeros(1, RULES)
     rules = record[0]

@@ -1,4 +1,4 @@
-"""Points of a hand (floor 5; RULES.md section 9)."""
+"""Points of a hand (floor 5; docs/rules.md section 9)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Numbering, halves and points of every tile set, as plain tables (floor 2; RULES.md sections 2 and 9).
+"""Numbering, halves and points of every tile set, as plain tables (floor 2; docs/rules.md sections 2 and 9).
 
 Nothing here is compiled: kernels read copies of these tables from the RULES record.
 """
@@ -14,14 +14,14 @@ NO_PAIR = 0xFFFF
 """Entry of ``SetTables.place`` for a (touch, new) pair that no tile of the set has."""
 
 SET_NAMES = (*(f"double-{n}" for n in range(1, 19)), "super")
-"""Every tile set of RULES.md section 2, in the order of their codes in the RULES record."""
+"""Every tile set of docs/rules.md section 2, in the order of their codes in the RULES record."""
 
 
 @dataclass(frozen=True, eq=False)
 class SetTables:
     """The tables of one tile set; arrays are read-only.
 
-    ``hi``, ``lo``: uint8[size], half codes by tile index in the order of RULES.md section 2 (``*-5``: hi 13, lo 5).
+    ``hi``, ``lo``: uint8[size], half codes by tile index, in order of docs/rules.md section 2 (``*-5``: hi 13, lo 5).
     ``half_names``: text of each half code. ``half_points``: uint8[20], points of a half (section 9).
     ``off``: uint8[20], number of tiles that show a half. ``pairs``: uint16[K], touch << 5 | new of every ordered
     pair in ascending order. ``place``: uint16[400], index of touch * 20 + new in ``pairs`` or NO_PAIR.

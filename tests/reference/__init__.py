@@ -1,4 +1,4 @@
-"""The slow reference of the game: RULES.md as plain Python, and PROTOCOL.md's numbers.
+"""The slow reference of the game: docs/rules.md, docs/determinism.md and docs/actions.md as plain Python.
 
 It imports nothing but the standard library, so that what is compared with it was written twice.
 """

@@ -1,4 +1,4 @@
-"""Numbers of actions (PROTOCOL.md "Action ids"): half codes, the 16-bit move, the dense action id."""
+"""Numbers of actions (docs/actions.md): half codes, the 16-bit move, the dense action id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds and whole matches played by policies (RULES.md sections 3 and 9)."""
+"""Rounds and whole matches played by policies (docs/rules.md sections 3 and 9)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def play_round(
     starter: int | None,
     policies: Policies,
 ) -> Round:
-    """A round as PROTOCOL.md deals it, played to its end."""
+    """A round as docs/determinism.md deals it, played to its end."""
     return play_out(Round.dealt(rules, seed, game, engine, starter), policies)
 
 

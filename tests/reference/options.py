@@ -1,4 +1,4 @@
-"""The options of a game, their defaults and what is refused (RULES.md sections 3 and 11)."""
+"""The options of a game, their defaults and what is refused (docs/rules.md sections 3 and 11)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .tiles import doubles_of, parse_tile, tiles_of
 
 PRESETS = ("mexican", "super")
 
-# RULES.md section 3, 1: hand sizes (and, for mexican, sets) by the number of players.
+# docs/rules.md section 3, 1: hand sizes (and, for mexican, sets) by the number of players.
 MEXICAN_SETS = {
     players: tile_set
     for numbers, tile_set in (
@@ -25,7 +25,7 @@ HANDS = {
     "super": {2: 25, 3: 23, 4: 18, 5: 16, 6: 14, 7: 12, 8: 11, 9: 10, 10: 9, 11: 8, 12: 7, 13: 6, 14: 6},
 }
 
-# RULES.md section 11: the options whose values are a short list; the first is mexican's default.
+# docs/rules.md section 11: the options whose values are a short list; the first is mexican's default.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "opening": ("chain", "single"),
     "mexican_start": ("after_opening", "any_turn", "only_if_stuck", "after_own_train"),
@@ -55,7 +55,7 @@ def _is_number(value: object) -> bool:
 
 
 class Rules:
-    """Every option of RULES.md section 11 with its resolved value, under its own name.
+    """Every option of docs/rules.md section 11 with its resolved value, under its own name.
 
     ``Rules("mexican", 4, double_rule="cover")``. Leaving out ``tile_set``, ``hand_size``, ``first_engine`` or
     ``rounds`` (or giving None) means the default, which is resolved here. ValueError names what is refused.
@@ -114,7 +114,7 @@ class Rules:
             raise ValueError("double_rule chicken_foot is refused with the set super")
 
     def _set_up_tiles(self, options: Mapping[str, Any]) -> None:
-        """RULES.md section 3, 1: the set, the hand size, and a deal that does not fit is refused."""
+        """docs/rules.md section 3, 1: the set, the hand size, and a deal that does not fit is refused."""
         tile_set = options.get("tile_set")
         self.tile_set = self._default("tile_set") if tile_set is None else tile_set
         if not isinstance(self.tile_set, str):
@@ -132,7 +132,7 @@ class Rules:
             )
 
     def _engines_of_match(self, options: Mapping[str, Any]) -> None:
-        """RULES.md section 3, 2: the engines of the match, counted down from ``first_engine``."""
+        """docs/rules.md section 3, 2: the engines of the match, counted down from ``first_engine``."""
         doubles = doubles_of(self.tile_set)
         first = options.get("first_engine")
         self.first_engine = doubles[0] if first is None else first
@@ -181,7 +181,7 @@ class Rules:
         return engine
 
     def as_record(self) -> dict[str, Any]:
-        """FORMATS.md: the preset, the players and every option that differs from the preset's default."""
+        """docs/formats.md: the preset, the players and every option that differs from the preset's default."""
         values = {name: getattr(self, name) for name in OPTIONS}
         differing = {name: value for name, value in values.items() if value != self._default(name)}
         return {"preset": self.preset, "players": self.players, **differing}

@@ -1,4 +1,4 @@
-"""The policies ``random`` and ``heaviest`` (PROTOCOL.md, random numbers 8)."""
+"""The policies ``random`` and ``heaviest`` (docs/determinism.md)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def random(this: Round, word: int) -> str:
 
 
 def heaviest(this: Round, word: int) -> str:
-    """A play of most points (RULES.md section 9), ties by the word; never stops while it can play."""
+    """A play of most points (docs/rules.md section 9), ties by the word; never stops while it can play."""
     plays = [action for action in this.legal_by_id() if action != STOP]
     points = [tile_points(this.tile_of(play), this.rules.double_blank) for play in plays]
     most = max(points)

@@ -1,4 +1,4 @@
-"""Round records (FORMATS.md "Round record"): written from a played round, replayed and checked."""
+"""Round records (docs/formats.md): written from a played round, replayed and checked."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def first_fault(record: object) -> tuple[int | None, str] | None:
 
 
 def replay(record: object) -> Round:
-    """Play a record again; RecordFault names the first event that RULES.md does not allow or force."""
+    """Play a record again; RecordFault names the first event that docs/rules.md does not allow or force."""
     this = _set_up(record)
     assert isinstance(record, Mapping)
     events = _list_of_texts(record, "events")

@@ -1,6 +1,6 @@
-"""One round of the game, played slowly and in the words of RULES.md.
+"""One round of the game, played slowly and in the words of docs/rules.md.
 
-Read it with RULES.md beside it; the comments name its sections. The state is plain lists, sets and texts.
+Read it with docs/rules.md beside it; the comments name its sections. The state is plain lists, sets and texts.
 Nothing here is clever, and nothing here knows the engine that it is compared with.
 
 What this rulebook decides where the page leaves something to the reader
@@ -11,7 +11,8 @@ What this rulebook decides where the page leaves something to the reader
 2.  "it stays binding while the boneyard has tiles and is released the moment it is empty, also within a
     turn" (section 11, ``dead_double`` = ``binds``): at the draw of the last tile, forced or not, before
     the plays of the drawn tile are looked for. If the drawn tile has no play, the rest of the hand may
-    have one now: the play owed is free, and "only plays of the drawn tile are legal, if it has any"
+    have one now: the play owed is free or bound to the next inherited double, and "only plays of the
+    drawn tile are legal, if it has any"
     (section 6, 4) does not bind a tile without any. Whether a turn begins with an inherited double is
     asked before a D draw, so before a release by that draw. A double that is dead when it is laid binds
     in the same way: "under ``cover`` and chicken foot too may then go on any eligible train" is said of
@@ -114,7 +115,7 @@ class Round:
         boneyard: Sequence[str],
         key: int | None = None,
     ) -> None:
-        """A round with these hands; draws come from the boneyard's front, with a ``key`` by PROTOCOL.md."""
+        """A round with these hands; draws come from the boneyard's front, with a ``key`` by docs/determinism.md."""
         self.rules = rules
         self.players = rules.players
         self.mexican = rules.players  # the number of train M
@@ -152,7 +153,7 @@ class Round:
         self.turns = 0  # begun, the current one included; a skipped seat is not a turn
         self.plays = 0  # tiles placed
         self.draws = 0  # for want of a play or forced by D
-        self.attempts = 0  # PROTOCOL.md, random numbers 7; the current one included
+        self.attempts = 0  # docs/determinism.md; the current one included
         self.end: str | None = None
         self.winner: int | None = None
         self.points: list[int] | None = None
@@ -164,7 +165,7 @@ class Round:
 
     @classmethod
     def dealt(cls, rules: Rules, seed: int, game: int, engine: str, starter: int | None = None) -> Round:
-        """PROTOCOL.md's deal and draws. ``starter`` None: the seat fixed by the rules, or else drawn."""
+        """The deal and draws of docs/determinism.md. ``starter`` None: the seat fixed by the rules, or else drawn."""
         engine = rules.engine_of(engine)
         key = stream.round_key(seed, game, engine)
         hands, boneyard = stream.deal(rules, key, engine)
@@ -230,7 +231,7 @@ class Round:
 
     @property
     def attempt(self) -> int:
-        """The number (from 0) of the attempt at which the round stands (PROTOCOL.md, random numbers 7)."""
+        """The number (from 0) of the attempt at which the round stands (docs/determinism.md)."""
         return self.attempts - 1
 
     def legal(self) -> list[str]:

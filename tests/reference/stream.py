@@ -1,4 +1,4 @@
-"""PROTOCOL.md's random numbers ``mextrain-stream/1``: keys, words, deal, starter, draws, policy words."""
+"""The random numbers of docs/determinism.md, ``mextrain-stream/1``: keys, words, deal, starter, draws, policy words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mix(z: int) -> int:
 
 
 def round_key(seed: int, game: int, engine: str) -> int:
-    """The key of a round: one for each seed, game and engine (PROTOCOL.md, random numbers 2)."""
+    """The key of a round: one for each seed, game and engine (docs/determinism.md)."""
     for name, value, limit in (("seed", seed, MODULUS), ("game", game, 1 << 59)):
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < limit:
             raise ValueError(f"{name} must be 0 to {limit - 1}, not {value!r}")
@@ -52,7 +52,7 @@ def below(r: int, n: int) -> int:
 
 
 def deal(rules: Rules, key: int, engine: str) -> tuple[list[list[str]], list[str]]:
-    """Hands in picking order and the boneyard in index order (PROTOCOL.md, random numbers 4)."""
+    """Hands in picking order and the boneyard in index order (docs/determinism.md)."""
     members = list(tiles_of(rules.tile_set))
     members.remove(engine)
     hands: list[list[str]] = []
@@ -69,15 +69,15 @@ def deal(rules: Rules, key: int, engine: str) -> tuple[list[list[str]], list[str
 
 
 def drawn_starter(key: int, players: int) -> int:
-    """The starter when it is drawn (PROTOCOL.md, random numbers 5)."""
+    """The starter when it is drawn (docs/determinism.md)."""
     return below(hi(word(key, STARTER_WORD)), players)
 
 
 def draw_position(key: int, draw: int, size: int) -> int:
-    """Which member of the boneyard, from the smallest, draw n takes (PROTOCOL.md, random numbers 6)."""
+    """Which member of the boneyard, from the smallest, draw n takes (docs/determinism.md)."""
     return below(hi(word(key, FIRST_DRAW_WORD + draw)), size)
 
 
 def policy_word(key: int, attempt: int) -> int:
-    """A policy's number for an attempt (PROTOCOL.md, random numbers 7)."""
+    """A policy's number for an attempt (docs/determinism.md)."""
     return word(key, FIRST_POLICY_WORD + attempt)

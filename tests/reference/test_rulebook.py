@@ -1,4 +1,4 @@
-"""The reference against the pages: numbers of PROTOCOL.md, facts of RULES.md, every option, records."""
+"""The reference against the pages: numbers of docs/determinism.md, facts of docs/rules.md, every option, records."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def play(this: Round, actions: str) -> Round:
     return this
 
 
-# -- PROTOCOL.md ----------------------------------------------------------------------------------------
+# -- docs/determinism.md --------------------------------------------------------------------------------
 
 VECTORS = [
     (
@@ -182,7 +182,7 @@ def test_some_ids_by_hand() -> None:
     assert len(pair_ranks("super")) == 206
 
 
-# -- RULES.md sections 2, 3, 9 and 10: tiles, deals, points ---------------------------------------------
+# -- docs/rules.md sections 2, 3, 9 and 10: tiles, deals, points ----------------------------------------
 
 
 def test_tile_sets() -> None:

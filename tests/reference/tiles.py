@@ -1,4 +1,4 @@
-"""Tiles and tile sets (RULES.md sections 1 and 2, FORMATS.md "Tiles, plays, events").
+"""Tiles and tile sets (docs/rules.md sections 1 and 2, docs/formats.md).
 
 A *half* is a text: a number such as ``"12"``, the red train ``"*"``, or a letter ``"A" "D" "R" "S" "T"``.
 A *tile* is a text in canonical form, two halves joined by ``-``: higher number first, ``*`` first.
@@ -77,13 +77,13 @@ def parse_tile(text: object, tile_set: str) -> str:
 
 
 def half_points(half: str) -> int:
-    """Pips; ``*`` and letters count 10 each (RULES.md section 9)."""
+    """Pips; ``*`` and letters count 10 each (docs/rules.md section 9)."""
     return 10 if half == WILD or half in LETTERS else int(half)
 
 
 @cache
 def tile_points(tile: str, double_blank: int = 0) -> int:
-    """Points of a tile in hand (RULES.md section 9); 0-0 counts ``double_blank``."""
+    """Points of a tile in hand (docs/rules.md section 9); 0-0 counts ``double_blank``."""
     if tile == "0-0":
         return double_blank
     first, second = halves(tile)
@@ -91,7 +91,7 @@ def tile_points(tile: str, double_blank: int = 0) -> int:
 
 
 def joins(laid: str, end: str, letter_match: str) -> bool:
-    """May the half ``laid`` touch the half ``end``? (RULES.md section 4.)
+    """May the half ``laid`` touch the half ``end``? (docs/rules.md section 4.)
 
     Equal numbers, or either is ``*``. A letter joins only ``*`` under ``train_only``, the same letter too in
     ``same_letter``, every letter under ``any_letter``; under ``anywhere`` a letter that is *laid* may besides

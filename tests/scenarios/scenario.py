@@ -104,7 +104,7 @@ class Scenario:
 
 
 def set_name(rules: dict) -> str:
-    """The tile set that the rules play with, by the tables of RULES.md section 3."""
+    """The tile set that the rules play with, by the tables of docs/rules.md section 3."""
     if "tile_set" in rules:
         return rules["tile_set"]
     if rules["preset"] == "super":
@@ -114,14 +114,14 @@ def set_name(rules: dict) -> str:
 
 
 def hand_size(rules: dict) -> int:
-    """The number of tiles dealt to each seat, by the tables of RULES.md section 3."""
+    """The number of tiles dealt to each seat, by the tables of docs/rules.md section 3."""
     if rules.get("hand_size") is not None:
         return rules["hand_size"]
     return HAND_SIZES[rules["preset"]][rules["players"] - 2]
 
 
 def set_tiles(name: str) -> list:
-    """All tiles of a set in index order (RULES.md section 2)."""
+    """All tiles of a set in index order (docs/rules.md section 2)."""
     top = 12 if name == "super" else int(name.removeprefix("double-"))
     tiles = [f"{high}-{low}" for high in range(top + 1) for low in range(high + 1)]
     if name == "super":

@@ -8,20 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from .engine_adapter import EngineAdapter
 from .reference_adapter import ReferenceAdapter
 from .scenario import Scenario, ScenarioError, parse, run
 
 FOLDER = Path(__file__).parent
 FILES = sorted(FOLDER.glob("*.txt"))
-ADAPTERS = [ReferenceAdapter]
-try:
-    from .engine_adapter import EngineAdapter
-except ImportError:  # until the compiled engine's adapter is there
-    pass
-else:
-    ADAPTERS.append(EngineAdapter)
+ADAPTERS = [ReferenceAdapter, EngineAdapter]
 
-# The points of RULES.md sections 3 to 9, and of the paragraph on chicken feet in section 11, in the order of
+# The points of docs/rules.md sections 3 to 9, and of the paragraph on chicken feet in section 11, in the order of
 # its text. Every one is cited by at least one scenario.
 CLAIMS = {
     "3.1": "set and hand size follow the number of players; a deal that does not fit is refused",
@@ -125,7 +120,7 @@ CLAIMS = {
     "11.12": "chicken_foot with the set super is refused",
 }
 
-# RULES.md section 11: by option the values of preset mexican and preset super, and all values to cover.
+# docs/rules.md section 11: by option the values of preset mexican and preset super, and all values to cover.
 # `by-players`, `highest` and `all` are the defaults that have no fixed value; a number stands for one value
 # of a range.
 OPTIONS = {

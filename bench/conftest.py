@@ -1,0 +1,77 @@
+"""Sizes of the benchmarks, and states to measure on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mextrain import RuleSet
+from mextrain_core.apply import advance, play_unchecked
+from mextrain_core.deal import deal
+from mextrain_core.movegen import legal_moves
+from mextrain_core.state import PHASE_DECIDE, new_states
+
+FULL = os.environ.get("MEXTRAIN_BENCH") == "full"
+"""Without it everything is small, so that the suite shows in seconds that it still runs."""
+
+RULES = {
+    "mexican-4": RuleSet.mexican(4),
+    "mexican-2": RuleSet.mexican(2),
+    "mexican-8": RuleSet.mexican(8),
+    "mexican-14": RuleSet.mexican(14),
+    "super-4": RuleSet.super(4),
+    "chicken-foot-4": RuleSet.mexican(4, double_rule="chicken_foot"),
+}
+"""The rule sets that the engine is measured on, by name."""
+
+
+@pytest.fixture(params=RULES)
+def rules(request: pytest.FixtureRequest) -> RuleSet:
+    """Each of `RULES` in turn."""
+    return RULES[request.param]
+
+
+def size(smoke: int, full: int) -> int:
+    """How much work a round of a benchmark does."""
+    return full if FULL else smoke
+
+
+@pytest.fixture
+def timed(benchmark: Any) -> Callable[..., Any]:
+    """Return `timed(function, units)`, which times `function()` and reports nanoseconds for each of its `units`.
+
+    The first call, which may compile, is not timed.
+    """
+
+    def run(function: Callable[[], Any], units: int, unit: str) -> Any:
+        result = benchmark.pedantic(function, rounds=20 if FULL else 3, iterations=1, warmup_rounds=1)
+        if benchmark.stats is not None:
+            benchmark.extra_info[f"ns per {unit}"] = round(benchmark.stats.stats.min / units * 1e9, 2)
+            benchmark.extra_info[f"{unit}s a call"] = units
+        return result
+
+    return run
+
+
+def decisions(rules: RuleSet, count: int) -> np.ndarray:
+    """States at a decision from all stages of rounds: STATE[count]."""
+    chance = np.random.default_rng(1)
+    states = new_states(count)
+    moves = np.zeros(1024, np.uint16)
+    engine = rules.tiles.half_code(rules.engines[0].high)
+    game = 0
+    for i in range(count):
+        while states[i].phase != PHASE_DECIDE:
+            deal(states, i, rules.record, *map(np.uint64, (1, game, engine, 255)))
+            game += 1
+            advance(states, i, rules.record, None)
+            for _ in range(chance.integers(60)):
+                found = legal_moves(states, i, rules.record, moves)
+                if not found:
+                    break
+                play_unchecked(states, i, rules.record, None, np.uint64(moves[chance.integers(found)]))
+    return states

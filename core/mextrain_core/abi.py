@@ -1,0 +1,144 @@
+"""The C interface: a header and a table of function pointers (floor 11; docs/c-abi.md).
+
+The header is written from the dtypes of the records and from the functions below, so neither can drift from the code.
+The functions are the kernels' helpers behind C signatures: they check nothing but what their text says, raise nothing
+and allocate nothing.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mextrain_core import apply, deal, movegen, rollout, score
+from mextrain_core._jit import as_record, c_array, c_function
+from mextrain_core.moves import action_id, move_of_id
+from mextrain_core.rng import round_key
+from mextrain_core.rules import RULES
+from mextrain_core.state import STATE, copy_state
+
+u64 = np.uint64
+
+ABI_VERSION = 1
+"""Raised whenever a record's layout, a signature or a meaning changes."""
+
+
+@dataclass(frozen=True)
+class CFunction:
+    """One entry of the table: its C name and signature (a dtype stands for a pointer to the record), and its code.
+
+    Parameters named ``state``, ``target`` and ``out`` are written to; all others are only read.
+    """
+
+    name: str
+    result: str
+    parameters: tuple[tuple[str, Any], ...]
+    text: str
+    compiled: Any
+
+
+FUNCTIONS: list[CFunction] = []
+"""The entries of the table in order; new ones go to the end."""
+
+
+def _entry(result: str, **parameters: Any) -> Any:
+    """Register a function under its name; ``parameters`` are its C parameters in order."""
+
+    def register(function: Any) -> Any:
+        compiled = c_function(result, *parameters.values())(function)
+        text = (function.__doc__ or "").strip()
+        FUNCTIONS.append(CFunction(function.__name__, result, tuple(parameters.items()), text, compiled))
+        return compiled
+
+    return register
+
+
+@_entry("void", state=STATE, rules=RULES, seed="uint64", game="uint64", engine="uint32", starter="uint32")
+def deal_game(state, rules, seed, game, engine, starter):
+    """Deal the round that game of seed plays from engine (half code); starter 255 is drawn."""
+    r = as_record(rules)
+    deal.deal_round(as_record(state), r, round_key(seed, game, u64(engine)), u64(engine), u64(starter))
+
+
+@_entry("void", state=STATE, rules=RULES)
+def advance(state, rules):
+    """Run the forced steps to the next decision or the end of the round."""
+    apply.advance_state(as_record(state), as_record(rules), None)
+
+
+@_entry("int32", state=STATE, rules=RULES, tile="uint32")
+def step_forced(state, rules, tile):
+    """Run one forced step and return the phase after it; a draw draws tile, or with 255 what the key says."""
+    s = as_record(state)
+    s.phase = apply.one_forced_step(s, as_record(rules), None, s.phase, u64(tile))
+    return np.int32(s.phase)
+
+
+@_entry("int32", state=STATE, rules=RULES, move="uint32")
+def play(state, rules, move):
+    """Play a move and run the forced steps that follow: 1, or 0 and nothing changes if the move is not legal."""
+    s, r = as_record(state), as_record(rules)
+    if not movegen.is_legal_move(s, r, u64(move)):
+        return np.int32(0)
+    apply.play_on(s, r, None, u64(move))
+    return np.int32(1)
+
+
+@_entry("void", state=STATE, rules=RULES, move="uint32")
+def play_unchecked(state, rules, move):
+    """Like play, for a move that is known to be legal."""
+    apply.play_on(as_record(state), as_record(rules), None, u64(move))
+
+
+@_entry("int32", source=STATE, rules=RULES, move="uint32")
+def is_legal(source, rules, move):
+    """1 if move is legal now, else 0."""
+    return np.int32(movegen.is_legal_move(as_record(source), as_record(rules), u64(move)))
+
+
+@_entry("int32", source=STATE, rules=RULES, out="uint16*")
+def legal_moves(source, rules, out):
+    """Write the legal moves, ascending, stop last, and return their number; out has room for legal_count + 1."""
+    s = as_record(source)
+    return np.int32(movegen.write_moves(s, as_record(rules), c_array(out, np.int64(s.legal_count) + 1)))
+
+
+@_entry("uint32", rules=RULES, move="uint32")
+def move_to_id(rules, move):
+    """Dense action id of a move of the set."""
+    return np.uint32(action_id(as_record(rules), u64(move)))
+
+
+@_entry("uint32", rules=RULES, action="uint32")
+def id_to_move(rules, action):
+    """Move of an action id below rules->action_count."""
+    return np.uint32(move_of_id(as_record(rules), u64(action)))
+
+
+@_entry("void", source=STATE, rules=RULES, out="int64*")
+def points(source, rules, out):
+    """Write the points of every seat's hand; out has room for rules->players."""
+    r = as_record(rules)
+    written = c_array(out, np.int64(r.players))
+    for seat in range(u64(r.players)):
+        written[seat] = score.hand_points(as_record(source), r, u64(seat))
+
+
+@_entry("void", target=STATE, source=STATE, rules=RULES)
+def copy(target, source, rules):
+    """Copy source over target."""
+    copy_state(c_array(target, 1), 0, c_array(source, 1), 0, c_array(rules, 1))
+
+
+@_entry("void", state=STATE, key="uint64")
+def rekey(state, key):
+    """Give the state another key, so that its draws are no longer those of the game it was copied from."""
+    as_record(state).key = key
+
+
+@_entry("int32", state=STATE, rules=RULES, policies="uint8*")
+def play_to_end(state, rules, policies):
+    """Play on to the end of the round with the built-in policies policies[seat]; returns the number of moves."""
+    s, r = as_record(state), as_record(rules)
+    nothing = np.empty(0, np.uint16)
+    return np.int32(rollout.play_to_end(s, r, None, c_array(policies, np.int64(r.players)), nothing, u64(0)))

@@ -1,0 +1,55 @@
+"""Plans for the hands of many deals, for statistics (docs/planner.md)."""
+
+import numpy as np
+
+from mextrain_core._jit import helper, kernel
+from mextrain_core.deal import deal_round
+from mextrain_core.planner.graph import FINISH, LONGEST, NO_TRAIN, POINT_STEP, TILE_STEP, read_hand
+from mextrain_core.planner.search import begin_search, search
+from mextrain_core.rng import round_key
+
+u64 = np.uint64
+i64 = np.int64
+
+U0, I1 = u64(0), i64(1)
+
+FIELDS = ("tiles", "points", "left_points", "proved")
+"""Columns of ``plan_first_hands``."""
+
+
+@helper
+def tiles_of(goal, weight):
+    """Number of tiles (int64) in a weight."""
+    return weight // TILE_STEP if goal == LONGEST else weight % POINT_STEP
+
+
+@helper
+def points_of(goal, weight):
+    """Points (int64) in a weight."""
+    return weight % TILE_STEP if goal == LONGEST else weight // POINT_STEP
+
+
+@kernel
+def plan_first_hands(rules, seed, first, count, goal, states, g, s, nodes, table, limit, out):
+    """Plan the hands that games ``first`` … ``first + count - 1`` of ``seed`` deal in their first round.
+
+    ``rules``: RULES[1]; ``seed``, ``first``: uint64; ``goal``: LONGEST, HEAVIEST or FINISH; ``states``:
+    STATE[1] and the buffers of ``search.new_buffers`` are overwritten; ``limit``: work for one hand (int64,
+    as in ``search``). ``out``: int32[count, players, 4], columns FIELDS.
+    """
+    state, r = states[0], rules[0]
+    engine = u64(r.first_engine)
+    other_end = engine if goal == FINISH else NO_TRAIN
+    for game in range(count):
+        deal_round(state, r, round_key(seed, first + u64(game), engine), engine, U0)
+        for seat in range(u64(r.players)):
+            hand, a_count = state.hand[u64(seat)], u64(state.a_count[u64(seat)])
+            read_hand(g[0], r, hand, a_count, engine, other_end, goal)
+            begin_search(g[0], s[0], nodes)
+            proved = search(g, s, nodes, table, limit)
+            lost = s[0].value >> I1
+            row = out[u64(game), u64(seat)]
+            row[0] = tiles_of(goal, g[0].whole - lost)
+            row[1] = points_of(goal, g[0].whole - lost)
+            row[2] = points_of(goal, lost)
+            row[3] = proved

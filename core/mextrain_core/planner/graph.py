@@ -1,0 +1,351 @@
+"""A hand as a graph, and what makes a set of tiles a train (docs/planner.md).
+
+Halves are vertices, tiles are edges, a number double is a loop. A red train joins everything, so a tile
+``*-x`` is a loose edge at x: its other side, a *star*, meets whatever lies there. Cut a train wherever a star
+joins something: what is left are trails of equal halves, and each cut has a star on at least one side.
+Counting the sides of all cuts gives the whole condition:
+
+    Some tiles make one train from a half if and only if
+
+        odd halves + 2 * closed parts  <=  stars + 1.
+
+Here the train's beginning counts as one more tile at its start half; an odd half is one with an odd number of
+tiles (stars and beginnings included, doubles not); and a closed part is a connected part without odd half and
+without star. Each further train adds 1 on the right; a train whose open end is ``*``, or that may start
+anywhere, adds 2 and has no beginning. The right side is the *budget*, the left side the *tips* that it pays
+for. Without red trains this is Euler's condition: one odd half, where the train ends, and everything
+connected with the start.
+
+A tile with a star never costs anything, so it is always used, and the best train is a question about number
+tiles: which of them are left out so that the tips of the rest fit the budget (``search``).
+
+Letters (option ``letter_match``): a letter that joins only red trains pays for its own star, so such a tile
+changes nothing; letters that join each other are one more half; a letter that may be laid on any end is as
+good as a star.
+"""
+
+import numpy as np
+
+from mextrain_core._jit import helper, kernel, lowest, popcount
+from mextrain_core.limits import LETTER_A, NONE, ROWS, WILD
+from mextrain_core.rules import OPTION_CODES
+
+u64 = np.uint64
+i64 = np.int64
+
+U0, U1 = u64(0), u64(1)
+I0, I1, I2 = i64(0), i64(1), i64(2)
+STAR = u64(WILD)
+FIRST_LETTER = u64(LETTER_A)
+
+NO_TRAIN = u64(NONE)
+"""In place of an open end: there is no second train."""
+ANYWHERE = u64(NONE - 1)
+"""In place of an open end: any tile may start the train."""
+
+LONGEST, HEAVIEST, FINISH, LENGTH = 0, 1, 2, 3
+"""Goals: tiles, then points; points, then tiles; the same over two trains; tiles and nothing else."""
+
+TILE_STEP = I1 << i64(40)
+"""What a tile weighs in the goal longest, where a point weighs 1."""
+POINT_STEP = I1 << i64(10)
+"""What a point weighs in the other goals, where a tile weighs 1; in LENGTH points weigh nothing."""
+
+TRAIN_ONLY, SAME_LETTER, ANY_LETTER, LAID_ANYWHERE = range(len(OPTION_CODES["letter_match"]))
+
+GRAPH = np.dtype(
+    (
+        np.record,
+        np.dtype(
+            [
+                ("halves", np.uint64),  # vertices are the half codes below this
+                ("row", np.uint32, ROWS),  # row[u] bit v, u != v: a tile {u, v}; symmetric
+                ("many", np.uint32, ROWS),  # the same where there are two or more such tiles
+                ("copies", np.uint16, (ROWS, ROWS)),  # tiles {u, v}; valid where ``many`` has the bit
+                ("stars_at", np.uint8, ROWS),  # tiles that join a star to this half
+                ("stars", np.uint32),  # halves with such tiles
+                ("loops", np.uint32),  # halves with doubles
+                ("starts", np.uint32),  # halves where a train begins
+                ("odd", np.uint32),  # parity by half of stars, beginnings and copies beyond the first
+                ("budget", np.int64),
+                ("apart", np.int64),  # tiles that are pieces of their own: *-*, letters outside the graph
+                ("letter_last", np.uint8),  # one of these is a letter that may come last
+                ("plain_star", np.uint8),  # there is a star on a tile that is no double
+                ("single_part", np.uint8),  # no stars, one start: all that is used is connected with it
+                ("avoid_double", np.uint8),  # of equal trains one that does not end on a double is better
+                ("tile_cost", np.int64),  # losing {u, v} costs tile_cost + half_cost[u] + half_cost[v]
+                ("point_cost", np.int64),
+                ("half_cost", np.int64, ROWS),
+                ("loop_cost", np.int64, ROWS),  # losing all doubles of this half
+                ("whole", np.int64),  # weight of all tiles
+                ("numbers", np.int64),  # weight of all tiles without a star
+            ],
+            align=True,
+        ),
+    )
+)
+"""One hand, with the open ends that its trains go on from."""
+
+
+@helper
+def clear_graph(g, size, goal):
+    """An empty graph of ``size`` halves without any train."""
+    g.halves = size
+    for v in range(ROWS):
+        g.row[v] = U0
+        g.many[v] = U0
+        g.stars_at[v] = U0
+        g.half_cost[v] = I0
+        g.loop_cost[v] = I0
+    g.stars = U0
+    g.loops = U0
+    g.starts = U0
+    g.odd = U0
+    g.budget = I0
+    g.apart = I0
+    g.letter_last = U0
+    g.plain_star = U0
+    g.single_part = U0
+    g.avoid_double = goal == LONGEST or goal == HEAVIEST
+    g.tile_cost = TILE_STEP if goal == LONGEST else I1
+    g.point_cost = I1 if goal == LONGEST else (I0 if goal == LENGTH else POINT_STEP)
+    g.whole = I0
+    g.numbers = I0
+
+
+@helper
+def add_stars(g, half, count):
+    """``count`` tiles that join a star to ``half``."""
+    g.stars_at[half] += count
+    g.stars |= U1 << half
+    g.odd ^= (count & U1) << half
+    g.budget += i64(count)
+    g.plain_star = U1
+
+
+@helper
+def letter_vertex(r, letter):
+    """The vertex of a letter half: where any letters join each other, they are one half."""
+    return FIRST_LETTER if r.letter_match == ANY_LETTER else letter
+
+
+@helper
+def add_letters(g, r, letter, count):
+    """``count`` tiles ``*-letter``."""
+    if r.letter_match == TRAIN_ONLY:
+        g.apart += i64(count)
+        g.plain_star = U1
+        g.letter_last = U1
+    elif r.letter_match == LAID_ANYWHERE:
+        g.apart += i64(count)
+        g.plain_star = U1
+        g.budget += I2 * i64(count)
+    else:
+        add_stars(g, letter_vertex(r, letter), count)
+
+
+@helper
+def add_train(g, r, end):
+    """A train that goes on from the open end ``end``: a half code, or ANYWHERE."""
+    is_super = r.wild != NONE
+    if end == ANYWHERE or (is_super and end == STAR):
+        g.budget += I2
+        return
+    half = letter_vertex(r, end) if is_super and end > STAR else end
+    g.budget += I1
+    g.starts |= U1 << half
+    g.odd ^= U1 << half
+
+
+@helper
+def add_numbers(g, r, hand):
+    """The tiles of ``hand`` without a star."""
+    numbers = u64(r.halves) if r.wild == NONE else STAR
+    number_mask = (U1 << numbers) - U1
+    sides, weight = I0, I0
+    for v in range(numbers):
+        half = u64(v)
+        points = g.point_cost * i64(r.half_points[half])
+        row = u64(hand[half]) & number_mask
+        double = row & (U1 << half)
+        row ^= double
+        g.row[half] = row
+        g.half_cost[half] = points
+        sides += i64(popcount(row))
+        weight += i64(popcount(row)) * points
+        if double != U0:
+            blank = g.point_cost * i64(r.double_blank) if half == U0 else I0
+            g.loops |= double
+            g.loop_cost[half] = g.tile_cost + I2 * points + blank
+            weight += g.loop_cost[half]
+    g.numbers = weight + (sides >> I1) * g.tile_cost
+
+
+@helper
+def add_red_trains(g, r, hand, a_count):
+    """The tiles of ``hand`` with a star; returns their weight."""
+    row = u64(hand[STAR])
+    count, points = I0, I0
+    while row != U0:
+        half = lowest(row)
+        row &= row - U1
+        tiles = a_count if half == FIRST_LETTER else U1
+        count += i64(tiles)
+        points += i64(tiles) * i64(r.half_points[half])
+        if half < STAR:
+            add_stars(g, half, tiles)
+        elif half == STAR:
+            g.apart += I1
+            g.budget += I2
+        else:
+            add_letters(g, r, half, tiles)
+    points += count * i64(r.half_points[STAR])
+    return count * g.tile_cost + points * g.point_cost
+
+
+@kernel
+def read_hand(g, r, hand, a_count, end, other_end, goal):
+    """Fill the GRAPH record ``g`` with the tiles of ``hand`` (uint32[ROWS], as in STATE) and one or two
+    trains.
+
+    ``r``: RULES record. ``a_count``: number of ``*-A`` (uint64). ``end``, ``other_end``: open ends, half
+    codes or ANYWHERE (uint64); the second one is NO_TRAIN for a single train. ``goal``: LONGEST, HEAVIEST or
+    FINISH.
+    """
+    clear_graph(g, u64(r.halves), goal)
+    add_numbers(g, r, hand)
+    g.whole = g.numbers
+    if r.wild != NONE:
+        g.whole += add_red_trains(g, r, hand, a_count)
+    add_train(g, r, end)
+    if other_end != NO_TRAIN:
+        add_train(g, r, other_end)
+        g.avoid_double = U0
+    starts = u64(g.starts)
+    g.single_part = starts != U0 and starts & (starts - U1) == U0 and g.stars == 0 and g.apart == 0
+
+
+@kernel
+def read_pairs(g, pairs, size):
+    """Fill the GRAPH record ``g`` with any tiles, repeated ones too, and one train that starts anywhere.
+
+    ``pairs``: int64[n, 2], halves 0 … ``size`` - 1 (uint64, at most ROWS). The goal is LENGTH.
+    """
+    clear_graph(g, size, LENGTH)
+    g.budget = I2
+    g.whole = i64(len(pairs))
+    g.numbers = g.whole
+    for u in range(ROWS):
+        for v in range(ROWS):
+            g.copies[u, v] = U0
+    for i in range(len(pairs)):
+        u, v = u64(pairs[i, 0]), u64(pairs[i, 1])
+        if u == v:
+            g.loops |= U1 << u
+            g.loop_cost[u] += I1
+            continue
+        g.copies[u, v] += U1
+        g.copies[v, u] += U1
+        if g.copies[u, v] > 1:
+            g.many[u] |= U1 << v
+            g.many[v] |= U1 << u
+            g.odd ^= (U1 << u) | (U1 << v)
+        g.row[u] |= U1 << v
+        g.row[v] |= U1 << u
+
+
+@helper
+def parity(g, row, dead):
+    """Odd halves (mask) when the tiles of ``row`` (uint32[ROWS]) are used; none is counted in the mask ``dead``."""
+    odd = u64(g.odd)
+    for v in range(g.halves):
+        odd ^= (popcount(u64(row[u64(v)])) & U1) << u64(v)
+    return odd & ~dead
+
+
+@helper
+def part_of(row, half):
+    """The halves (mask) that tiles of ``row`` connect with ``half``, itself included."""
+    part = U1 << half
+    frontier = part
+    while frontier != U0:
+        v = lowest(frontier)
+        frontier &= frontier - U1
+        fresh = u64(row[v]) & ~part
+        part |= fresh
+        frontier |= fresh
+    return part
+
+
+@helper
+def touched(g, row, loops):
+    """Halves (mask) that the condition is about: those with a tile, a star or a beginning."""
+    live = loops | u64(g.starts) | u64(g.stars)
+    for v in range(g.halves):
+        live |= u64(row[u64(v)] != 0) << u64(v)
+    return live
+
+
+@kernel
+def tips(g, row, loops, odd):
+    """Left side (int64) of the condition for the tiles of ``row`` and doubles of ``loops``; ``odd`` are odd halves."""
+    rest = touched(g, row, loops)
+    total = i64(popcount(odd))
+    held = odd | u64(g.stars)
+    while rest != U0:
+        part = part_of(row, lowest(rest))
+        rest &= ~part
+        if part & held == U0:
+            total += I2
+    return total
+
+
+@kernel
+def ends_on_double(g, row, loops, odd, total):
+    """Whether every train of exactly these tiles ends on a double; ``total`` are their tips. One train, no
+    repeats.
+
+    With budget to spare, or with a letter that joins red trains only, some other tile can come last.
+    Otherwise the train ends at an odd half or in a closed part. It must end on the double of an odd half that
+    no second tile touches. And it cannot end in the piece that it begins with if there are other pieces;
+    where the first part has more tips than that piece needs, the pieces can be cut so that any of its odd
+    halves belongs to another one.
+    """
+    rest = touched(g, row, loops)
+    plain = g.plain_star != 0
+    for v in range(g.halves):
+        plain = plain or row[u64(v)] != 0
+    if not plain:
+        return loops != U0 or g.apart > 0
+    if total < g.budget or g.letter_last != 0:
+        return False
+    alone = g.apart == 0 and part_of(row, lowest(rest)) == rest
+    while rest != U0:
+        part = part_of(row, lowest(rest))
+        rest &= ~part
+        ends = part & odd
+        if ends == U0 and part & u64(g.stars) == U0:
+            # A closed part can end with any of its tiles, but for a double on its own.
+            if part & (part - U1) != U0:
+                return False
+            continue
+        if part & u64(g.starts) != U0 and not alone:
+            sides = popcount(ends)
+            for v in range(g.halves):
+                if part >> u64(v) & U1 != U0:
+                    sides += u64(g.stars_at[u64(v)])
+            if sides == U1:
+                continue
+        while ends != U0:
+            v = lowest(ends)
+            ends &= ends - U1
+            touching = popcount(u64(row[v])) + u64(g.stars_at[v]) + (u64(g.starts) >> v & U1)
+            if loops >> v & U1 == U0 or touching > U1:
+                return False
+    return True
+
+
+@helper
+def cost_of_tile(g, u, v):
+    """Weight (int64) of one tile {u, v}, u != v."""
+    return g.tile_cost + g.half_cost[u] + g.half_cost[v]

@@ -1,0 +1,149 @@
+"""The tiles of a best train in playing order (docs/planner.md).
+
+Tile by tile is laid after which the rest can still be used up, so nothing is ever taken back.
+"""
+
+import numpy as np
+
+from mextrain_core._jit import helper, kernel, lowest
+from mextrain_core.limits import LETTER_A, NONE, ROWS, STOP
+from mextrain_core.planner.graph import ANYWHERE, FINISH, NO_TRAIN, ends_on_double, parity, read_hand, tips
+
+u64 = np.uint64
+i64 = np.int64
+
+U0, U1, U5 = u64(0), u64(1), u64(5)
+I0, I1 = i64(0), i64(1)
+TOUCH = u64(31)
+NOTHING = u64(STOP)
+
+DOUBLES, NUMBERS, RED_TRAINS = 0, 1, 2
+"""Kinds of tiles in the order in which they are tried."""
+
+
+@helper
+def is_red(r, half):
+    """Whether a half is a star or a letter."""
+    return r.wild != NONE and half >= u64(r.wild)
+
+
+@helper
+def is_a(r, touch, new):
+    """Whether a tile is a ``*-A``."""
+    return r.wild != NONE and (touch == u64(LETTER_A) or new == u64(LETTER_A))
+
+
+@helper
+def joining(r, end):
+    """Halves (mask) that may be laid on an open end."""
+    return (U1 << u64(r.halves)) - U1 if end == ANYWHERE else u64(r.join[end])
+
+
+@helper
+def swap_tile(r, hand, a_count, touch, new, step):
+    """Take a tile {touch, new} out of ``hand`` (``step`` -1) or put it back (1); returns the number of ``*-A``."""
+    if is_a(r, touch, new):
+        before = a_count
+        a_count += u64(step)
+        if before > U0 and a_count > U0:
+            return a_count
+    hand[touch] ^= U1 << new
+    if touch != new:
+        hand[new] ^= U1 << touch
+    return a_count
+
+
+@helper
+def is_empty(hand):
+    """Whether ``hand`` holds no tile."""
+    for v in range(ROWS):
+        if hand[u64(v)] != 0:
+            return False
+    return True
+
+
+@helper
+def keep_best(r, s, hand, best):
+    """Move the number tiles of the best train that the search ``s`` has found, and all red trains, to ``best``."""
+    numbers = u64(r.halves) if r.wild == NONE else u64(r.wild)
+    number_mask = (U1 << numbers) - U1
+    for v in range(ROWS):
+        half = u64(v)
+        kept = u64(hand[half])
+        if half < numbers:
+            kept &= u64(s.best_row[half]) | (u64(s.best_loops) & (U1 << half)) | ~number_mask
+        best[half] = kept
+        hand[half] = u64(hand[half]) & ~kept
+
+
+@helper
+def can_be_used_up(g, r, hand, a_count, end, other_end, goal, good_end):
+    """Whether trains that go on from the open ends can use all of ``hand``, and not end on a double if asked for."""
+    read_hand(g, r, hand, a_count, end, other_end, goal)
+    odd = parity(g, g.row, U0)
+    total = tips(g, g.row, u64(g.loops), odd)
+    if total > g.budget:
+        return False
+    return not (good_end and ends_on_double(g, g.row, u64(g.loops), odd, total))
+
+
+@kernel
+def next_tile(g, r, hand, a_count, end, other_end, goal, good_end):
+    """A tile (touch << 5 | new) to lay on ``end`` after which the rest can still be used up, or NOTHING."""
+    for kind in range(3):
+        touches = joining(r, end)
+        while touches != U0:
+            touch = lowest(touches)
+            touches &= touches - U1
+            news = u64(hand[touch])
+            while news != U0:
+                new = lowest(news)
+                news &= news - U1
+                red = is_red(r, touch) or is_red(r, new)
+                if kind != (RED_TRAINS if red else (DOUBLES if touch == new else NUMBERS)):
+                    continue
+                left = swap_tile(r, hand, a_count, touch, new, i64(-1))
+                if is_empty(hand):
+                    fits = not (good_end and touch == new)
+                else:
+                    fits = can_be_used_up(g, r, hand, left, new, other_end, goal, good_end)
+                swap_tile(r, hand, left, touch, new, I1)
+                if fits:
+                    return touch << U5 | new
+    return NOTHING
+
+
+@helper
+def lay_train(g, r, hand, a_count, end, other_end, goal, good_end, out, n):
+    """Lay tiles of ``hand`` from ``end`` while the rest can still be used up; writes to ``out`` from index
+    ``n`` on.
+
+    ``hand`` loses the tiles. Returns the next index (int64) and the number of ``*-A`` left.
+    """
+    while True:
+        tile = next_tile(g, r, hand, a_count, end, other_end, goal, good_end)
+        if tile == NOTHING:
+            return n, a_count
+        end = tile & TOUCH
+        a_count = swap_tile(r, hand, a_count, tile >> U5, end, i64(-1))
+        out[n] = tile
+        n += I1
+
+
+@kernel
+def lay_best(g, s, rules, hand, a_count, end, goal, best, out):
+    """Lay the best train that ``search`` has found for ``hand``; arguments as in ``search.begin``.
+
+    ``hand`` (uint32[ROWS]) keeps what is left over, ``best`` (uint32[ROWS]) is overwritten. ``out``
+    (uint16[MAX_TILES]) gets touch << 5 | new of each tile in playing order: the own train, then (goal FINISH)
+    the other one. Doubles come as soon as they can, red trains as late as they can. Returns both lengths.
+    """
+    graph, r, found = g[0], rules[0], s[0]
+    keep_best(r, found, hand, best)
+    good_end = goal != FINISH and found.value & I1 == I0
+    other_end = end if goal == FINISH else NO_TRAIN
+    own, a_count = lay_train(graph, r, best, a_count, end, other_end, goal, good_end, out, I0)
+    both = own
+    if goal == FINISH:
+        both, a_count = lay_train(graph, r, best, a_count, end, NO_TRAIN, goal, False, out, own)
+    return own, both - own

@@ -1,0 +1,57 @@
+"""How far a long command has come, on stderr: one line that changes on a terminal, now and then a line elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+TERMINAL_SECONDS, FILE_SECONDS = 0.2, 10.0
+"""Seconds between two reports; in a log a short command leaves none."""
+
+
+class Meter:
+    """Reports games finished, games a second, and the time left; call it with (finished, wanted).
+
+    Use it in a `with` block, which leaves the terminal's line clean at the end.
+    """
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+        self._began = self._last = time.monotonic()
+        self._at_start: int | None = None
+        self._width = 0
+
+    def __enter__(self) -> Meter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._width:
+            print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
+
+    def __call__(self, done: int, games: int) -> None:
+        """Report, unless the last report is too young."""
+        now = time.monotonic()
+        if self._at_start is None:
+            # Games that an earlier run had finished, and the time to load the kernels, say nothing about speed.
+            self._at_start, self._began, self._last = done, now, now
+        if now - self._last < (TERMINAL_SECONDS if self._terminal else FILE_SECONDS):
+            return
+        self._last = now
+        rate = (done - self._at_start) / max(now - self._began, 1e-9)
+        left = f", {duration((games - done) / rate)} left" if rate > 0 else ""
+        text = f"{done:,} of {games:,} games, {rate:,.0f} games/s{left}"
+        if self._terminal:
+            print("\r" + text.ljust(self._width), end="", file=sys.stderr, flush=True)
+            self._width = max(self._width, len(text))
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it: `8 s`, `3 min 20 s`, `2 h 5 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

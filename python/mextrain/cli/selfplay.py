@@ -1,0 +1,119 @@
+"""play games in bulk and store every move in Parquet files"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from mextrain.cli.common import (
+    MAX_GAMES,
+    add_first_game,
+    add_games,
+    add_policy,
+    add_rules,
+    add_workers,
+    read_rules,
+    whole,
+)
+from mextrain.cli.progress import Meter
+
+if TYPE_CHECKING:
+    from mextrain.archive import Archive
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `mextrain selfplay`."""
+    add_rules(parser)
+    add_games(parser)
+    add_first_game(parser)
+    add_policy(parser)
+    add_workers(parser)
+    parser.add_argument("--out", metavar="DIR", required=True, help="folder for the files: new, or empty")
+    parser.add_argument("--resume", action="store_true", help="make what is missing of the same job in DIR")
+    parser.add_argument(
+        "--shard-games",
+        type=whole(1, MAX_GAMES),
+        metavar="N",
+        help="games in a file (default: about 262,144 rounds)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play and store; says at the end what was played and how to read it."""
+    from mextrain.archive import Job, write_archive
+    from mextrain.simulation import Interrupted
+
+    job = Job.create(
+        read_rules(args),
+        games=args.games,
+        seed=args.seed,
+        policies=args.policy,
+        first_game=args.first_game,
+        shard_games=args.shard_games,
+    )
+    try:
+        with Meter() as meter:
+            archive = write_archive(args.out, job, workers=args.workers, resume=args.resume, progress=meter)
+    except Interrupted as stopped:
+        archive = stopped.finished
+        print(
+            f"mextrain selfplay: interrupted; {archive.folder} holds {len(archive.shards)} of {job.shards} files, "
+            "and the same command with --resume makes the others",
+            file=sys.stderr,
+        )
+        return 130
+    print(report(archive))
+    return 0
+
+
+def report(archive: Archive) -> str:
+    """Return what a person wants to know about a complete archive."""
+    job, summary, made, seconds = archive.job, archive.summary, archive.made, archive.seconds
+    assert summary is not None
+    last = job.first_game + job.games - 1
+    turns, blocked = summary.per_round("turns").value, 100 * summary.blocked().value
+    lines = [
+        job.rules.describe(),
+        f"policies {', '.join(dict.fromkeys(job.policies))}; seed {job.seed}, games {job.first_game} … {last}",
+        "",
+    ]
+    if made:
+        games = archive.games(made)
+        rounds = games * job.rules.rounds
+        lines.append(
+            f"played      {games:,} games, {rounds:,} rounds in {seconds:.1f} s: "
+            f"{rounds / seconds:,.0f} rounds/s, {rounds * turns / seconds:,.0f} turns/s"
+        )
+    else:
+        lines.append(f"played      nothing: all {job.games:,} games are there already")
+    if archive.remade:
+        verb = "was" if archive.remade == 1 else "were"
+        lines.append(f"replaced    {_files(archive.remade)} that {verb} damaged")
+    if made and len(made) < len(archive.shards):
+        lines.append(f"kept        {_files(len(archive.shards) - len(made))} of an earlier run")
+    read = f"import pyarrow.parquet as pq; print(pq.read_table({str(archive.folder)!r}).slice(0, 1).to_pylist())"
+    size = f"{_size(archive.bytes)}, {archive.bytes / summary.rounds:.0f} bytes a round"
+    return "\n".join(
+        [
+            *lines,
+            f"points      {'  '.join(f'{points.value:.2f}' for points in summary.points())} a round, by seat",
+            f"blocked     {blocked:.2f} % of the rounds",
+            f"turns       {turns:.2f} a round",
+            f"stored      {_files(len(archive.shards))} in {archive.folder}: {size}",
+            f"read it     python -c {shlex.quote(read)}",
+        ]
+    )
+
+
+def _files(number: int) -> str:
+    return f"{number:,} file{'s' if number > 1 else ''}"
+
+
+def _size(number: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if number < 10_000:
+            return f"{number:,.0f} {unit}"
+        number /= 1000
+    return f"{number:,.0f} GB"

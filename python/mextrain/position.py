@@ -1,0 +1,370 @@
+"""`Position`: one round as people see it, from the deal to the points (docs/rules.md).
+
+A position always stands at a decision, or the round is over; with explicit chance it also stops before each draw.
+Whatever the rules force in between (draws, opened trains, skips) happens by itself and is told by `events`.
+
+    >>> from mextrain import Position, RuleSet
+    >>> position = Position.deal(RuleSet.mexican(players=4), seed=1)
+    >>> while not position.over:
+    ...     position.play(position.legal_moves()[0])
+    >>> position.end
+    'out'
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from mextrain.errors import EngineError, IllegalMove, PositionError, shown
+from mextrain.events import LogEntry
+from mextrain.moves import Move
+from mextrain.refusals import refusal
+from mextrain.render.table import table
+from mextrain.round_record import RoundRecord
+from mextrain.rules import RuleSet
+from mextrain.standing import Action, OpenDouble, Standing, Train
+from mextrain.start import Start
+from mextrain.tiles import Tile
+from mextrain_core.apply import advance, apply_move, play, play_unchecked, step_forced
+from mextrain_core.limits import NONE
+from mextrain_core.state import FAULT, PHASE_DECIDE, PHASE_DRAW, PHASE_FORCED_DRAW, STATE
+from mextrain_core.trace import EVENT
+
+__all__ = ["Action", "Chance", "OpenDouble", "Position", "Train"]
+
+Chance = Literal["stream", "explicit"]
+
+_LOG_ROOM = 1024  # entries; the forced steps between two decisions draw each tile of the boneyard once at most
+_LAYOUT = zlib.crc32(repr(STATE.descr).encode())
+
+
+class Position(Standing):
+    """One round, from the deal on. Make one with `Position.deal` or `Position.setup`.
+
+    A position knows all hands. Do not show its hidden parts to players: `table(for_seat=...)` is what one of them may
+    see. Seats and personal trains are ints 0 … players - 1; the Mexican Train is `"M"`.
+
+    Two positions are equal if the same can happen in both: rules, table, hands and what will be drawn are the same.
+    How they came about does not matter. A position that serves as a key of a dict must not be played on; put a `copy`
+    there.
+    """
+
+    __slots__ = ("_buffer", "_chance", "_past")
+
+    def __init__(self, start: Start, chance: Chance = "stream") -> None:
+        """Begin the round that `start` describes; `Position.deal` and `Position.setup` are made for people."""
+        if chance not in ("stream", "explicit"):
+            raise PositionError(f"chance = {shown(chance)}: expected 'stream' or 'explicit'")
+        self._start = start
+        self._chance = chance
+        self._hold(start.state().view(np.uint8).copy())
+        self._buffer: np.ndarray | None = None
+        self._log = []
+        self._past: tuple[np.ndarray, int, Any] | None = None
+        self._go_on()
+
+    @classmethod
+    def deal(
+        cls,
+        rules: RuleSet,
+        *,
+        seed: int,
+        game: int = 0,
+        engine: Tile | str | None = None,
+        starter: int | None = None,
+        chance: Chance = "stream",
+    ) -> Position:
+        """Return the round that game `game` of `seed` plays from `engine`, at its first decision.
+
+        `engine`: any double of the set; by default the first one of the rules. `starter`: by default the fixed seat of
+        the rules, else the one that the stream draws. It is the same round as in a `Match` of this seed and game.
+
+        With `chance="explicit"` the position stops before each draw (`pending_draw`), and the caller draws (`draw`).
+
+        Raises `SeedError` for a seed outside 0 … 2**64 - 1 or a game outside 0 … 2**59 - 1, `PositionError` for
+        anything else that is wrong.
+        """
+        return cls(Start.dealt(rules, seed, game, engine, starter), chance)
+
+    @classmethod
+    def setup(
+        cls,
+        rules: RuleSet,
+        *,
+        hands: Sequence[str | Iterable[Tile | str]],
+        engine: Tile | str | None = None,
+        starter: int = 0,
+        boneyard: str | Iterable[Tile | str] | None = None,
+        seed: int | None = None,
+        game: int = 0,
+        chance: Chance = "stream",
+    ) -> Position:
+        """Return a round with given hands, at its first decision.
+
+        `hands`: by seat, tiles or their texts; one text such as `"12-5 9-1"` will do for a hand. Hands may have any
+        size from 1 on. `boneyard`: all other tiles but the engine, in the order in which they will be drawn. Without
+        it, draws are those of the stream of `seed` (by default 0) and `game`, or the caller's with
+        `chance="explicit"`.
+
+        Raises `PositionError` if the tiles do not make up the set, and for a starter, engine or combination of
+        arguments that is impossible; `SeedError` for a seed or game out of range.
+        """
+        if boneyard is not None and (seed is not None or chance == "explicit"):
+            raise PositionError("a boneyard in its order leaves nothing to a seed or explicit chance: give one of them")
+        drawn_by_seed = boneyard is None and chance == "stream"
+        key_seed = (0 if seed is None else seed) if drawn_by_seed else seed
+        return cls(Start.set_up(rules, engine, starter, hands, boneyard, key_seed, game), chance)
+
+    def why_illegal(self, action: Action) -> str | None:
+        """Return why `action` is not legal now, or None if it is; raises `MoveError` for what is no move at all."""
+        move = self._move(action)
+        return None if self._is_legal(move) else refusal(self, move)
+
+    # -- deciding
+
+    def play(self, action: Action) -> None:
+        """Make a move and everything that it forces, up to the next decision.
+
+        Raises `IllegalMove`, which says why and names legal moves nearby, and `MoveError` for what is no move of
+        these rules: an unknown text, an id out of range, a bool or float. Neither changes anything.
+        """
+        move = self._move(action)
+        if not self._make(move):
+            raise IllegalMove(refusal(self, move))
+
+    def try_play(self, action: Action) -> bool:
+        """Like `play`, but return False, with nothing changed, where the move is not legal; True if it was made."""
+        return self._make(self._move(action))
+
+    def play_unchecked(self, action: Action) -> None:
+        """Make a move that is known to be legal, such as one from `legal_moves`.
+
+        After any other move the position is worthless, though `undo` takes it back; where it is not the stream
+        that draws, such a move is found out and nothing happens. Raises `MoveError` as `play`.
+        """
+        move = self._move(action)
+        if not self._by_stream:
+            self._make(move)
+            return
+        self._remember()
+        self._call(play_unchecked, np.uint64(move.code))
+
+    def undo(self) -> None:
+        """Take back the last move, with everything that it forced; with explicit chance the last move or draw.
+
+        Raises `PositionError` if there is nothing to take back.
+        """
+        if self._past is None:
+            raise PositionError("nothing can be taken back: no move has been made in this position")
+        self._take_back()
+
+    # -- explicit chance
+
+    def chance_outcomes(self) -> tuple[tuple[Tile, float], ...]:
+        """Return what the pending draw can bring: each tile of the boneyard with its probability, 1 / boneyard size.
+
+        Several `*-A` are listed one by one. Empty when no draw is pending.
+        """
+        boneyard = self.boneyard if self.pending_draw else ()
+        return tuple((tile, 1 / len(boneyard)) for tile in boneyard)
+
+    def draw(self, tile: Tile | str) -> None:
+        """Make the pending draw: `tile` goes to the seat on move, and the round goes on to the next draw or decision.
+
+        Raises `IllegalMove` when no draw is pending or the boneyard does not hold the tile, `TileError` for what is no
+        tile. Neither changes anything.
+        """
+        if self.pending_draw is None:
+            raise IllegalMove(f"no draw of {shown(tile)} is due: draws are the caller's with chance='explicit' only")
+        wanted = tile if isinstance(tile, Tile) else self.rules.tiles.parse(tile)
+        for index in self._boneyard_indices():
+            if self.rules.tiles[index] == wanted:
+                self._remember()
+                self._call(step_forced, np.uint64(index))
+                self._go_on()
+                return
+        raise IllegalMove(f"{wanted} cannot be drawn: it is not among the {len(self.boneyard)} tiles of the boneyard")
+
+    def record(self, *, legal: bool = False) -> dict[str, Any]:
+        """Return the record of the round, which must be over, ready for JSON (docs/formats.md).
+
+        With `legal` it lists the legal moves of every decision. Raises `PositionError` while the round goes on.
+        """
+        return RoundRecord.of(self, self._legal_lists() if legal else None).to_dict()
+
+    def _legal_lists(self) -> list[list[str]]:
+        again = self.restart()
+        lists = []
+        for event in self.events:
+            if event.move is None and event.tile is not None and again.pending_draw:
+                again.draw(event.tile)
+            if event.move is not None:
+                lists.append(sorted(again.legal_texts()))
+                again.play_unchecked(event.move)
+        return lists
+
+    # -- as an object
+
+    def copy(self) -> Position:
+        """Return a position that is equal and shares nothing that a move could change; it can be undone as far."""
+        other = object.__new__(Position)
+        other._start = self._start
+        other._chance = self._chance
+        other._hold(self._raw.copy())
+        other._buffer = None
+        other._log = self._log.copy()
+        # What lies in the past is never written to, so that both may hold it.
+        other._past = self._past
+        return other
+
+    def restart(self) -> Position:
+        """Return the round at its first decision, with the same deal; draws will be the same too."""
+        return Position(self._start, self._chance)
+
+    def table(self, *, for_seat: int | None = None, width: int = 100) -> str:
+        """Return the position as a text for people; `for_seat` leaves out what that seat cannot know."""
+        return table(self, for_seat=for_seat, width=width)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        state = f"turn {self.turns}, seat {self.seat} on move"
+        if self.over:
+            state = "blocked" if self.winner is None else f"seat {self.winner} went out"
+        rules = self.rules
+        return f"<Position {rules.preset_name}, {rules.players} players, engine {self.engine}: {state}>"
+
+    def __copy__(self) -> Position:
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> Position:
+        return self.copy()
+
+    def __eq__(self, other: object) -> bool:
+        return self._identity() == other._identity() if isinstance(other, Position) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        past = []
+        step = self._past
+        while step is not None:
+            raw, length, step = step
+            past.append((_packed(raw), length))
+        return _restore, (_LAYOUT, self._start, self._chance, _packed(self._raw), self._log, past)
+
+    # -- inside
+
+    def _hold(self, raw: np.ndarray) -> None:
+        """Take the bytes of a STATE record as the position's own."""
+        self._raw = raw
+        self._states = raw.view(STATE)
+
+    @property
+    def _by_stream(self) -> bool:
+        """Whether draws are the stream's, so that the engine can run to the next decision by itself."""
+        return self._chance == "stream" and self._start.order is None
+
+    def _remember(self) -> None:
+        self._past = (self._raw.copy(), len(self._log), self._past)
+
+    def _make(self, move: Move) -> bool:
+        """Make a move and what it forces if it is legal, else change nothing; returns whether it was made."""
+        before = self._past
+        self._remember()
+        draws = self._get("draws")
+        code = np.uint64(move.code)
+        if not self._call(play, code):
+            self._past = before
+            return False
+        if self._get("draws") != draws and not self._by_stream:
+            # The engine drew, but what is drawn is not the stream's to say: once more, step by step.
+            self._take_back()
+            self._remember()
+            self._call(apply_move, code)
+            self._go_on()
+        return True
+
+    def _take_back(self) -> None:
+        assert self._past is not None
+        raw, length, self._past = self._past
+        self._raw[:] = raw
+        del self._log[length:]
+
+    def _go_on(self) -> None:
+        """Run what nobody chooses, up to a decision, the end or, with explicit chance, a draw."""
+        if self._by_stream:
+            self._call(advance)
+            return
+        order = self._start.order
+        while (phase := self._get("phase")) < PHASE_DECIDE:
+            tile = NONE
+            if phase in (PHASE_DRAW, PHASE_FORCED_DRAW):
+                if order is None:
+                    return
+                tile = order[self._get("draws")]
+            self._call(step_forced, np.uint64(tile))
+
+    def _call(self, kernel: Any, *arguments: np.uint64) -> Any:
+        """Let a kernel change the state, and keep what it logs; returns what the kernel does."""
+        if self._buffer is None:
+            self._buffer = np.empty(_LOG_ROOM, EVENT)
+        result = kernel(self._states, 0, self.rules.record, self._buffer, *arguments)
+        count = self._get("events")
+        if count > _LOG_ROOM or self._get("end") == FAULT:
+            raise EngineError(
+                f"the engine ran into its own limit after {self._get('attempts')} attempts and {count} events at once: "
+                f"please report the rules {self.rules.to_dict()}, seed {self._start.seed}, game {self._start.game}, "
+                f"engine {self.engine} and the events {' '.join(map(str, self.events))}"
+            )
+        if count:
+            self._log += self._buffer[:count].tolist()
+            # The count belongs to the call; without it, equal positions are equal bytes.
+            self._states["events"] = 0
+        return result
+
+    def _identity(self) -> tuple[object, ...]:
+        order = self._start.order
+        to_come = None if order is None else order[self._get("draws") :]
+        return self.rules, self._chance, to_come, self._raw.tobytes()
+
+
+def _packed(raw: np.ndarray) -> bytes:
+    """The bytes of a record without the zeros at its end, where the hands of absent players are."""
+    return raw.tobytes().rstrip(b"\0")
+
+
+def _unpacked(packed: bytes) -> np.ndarray:
+    return np.frombuffer(packed.ljust(STATE.itemsize, b"\0"), np.uint8).copy()
+
+
+def _restore(
+    layout: int,
+    start: Start,
+    chance: Chance,
+    state: bytes,
+    log: list[LogEntry],
+    past: list[tuple[bytes, int]],
+) -> Position:
+    """What unpickling calls."""
+    if layout != _LAYOUT:
+        raise PositionError(
+            "the position was pickled by another version of mextrain, which laid it out differently: "
+            "keep rounds as records, which every version reads"
+        )
+    position = object.__new__(Position)
+    position._start = start
+    position._chance = chance
+    position._hold(_unpacked(state))
+    position._buffer = None
+    position._log = list(log)
+    position._past = None
+    for packed, length in reversed(past):
+        position._past = (_unpacked(packed), length, position._past)
+    return position

@@ -1,0 +1,120 @@
+"""Replaying round records: could this have happened, exactly so? (docs/formats.md)
+
+    >>> from mextrain.records import RoundRecord, replay
+    >>> with open("rounds.jsonl") as lines:
+    ...     for line in lines:
+    ...         position = replay(RoundRecord.from_json(line))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mextrain.errors import MextrainError, RecordError, shown
+from mextrain.events import NO_PLAY, OPEN, SKIP, Event
+from mextrain.moves import Move
+from mextrain.position import Position
+from mextrain.round_record import FORMAT, RoundRecord
+from mextrain.texts import Texts, texts_of
+
+__all__ = ["FORMAT", "RoundRecord", "replay"]
+
+
+def replay(record: RoundRecord | Mapping[str, Any]) -> Position:
+    """Play a record again and return the position at its end.
+
+    Every move must be legal, every draw, opening and skip must stand where the rules force it, nothing may be missing
+    or surplus; legal lists, if there are any, and the result must be right. Raises `RecordError` at the first fault;
+    its `event` is the number of the event, from 0, or None if no single event is at fault.
+    """
+    read = record if isinstance(record, RoundRecord) else RoundRecord.from_dict(record)
+    position = Position(read.start())
+    _Replay(read, position).run()
+    for name, right in (("end", position.end), ("winner", position.winner), ("points", position.points)):
+        written = getattr(read, name)
+        if written != right:
+            raise RecordError(f"{name} is {_plain(written)}, but the events lead to {_plain(right)}")
+    return position
+
+
+class _Replay:
+    """Follows the events of a record along a position."""
+
+    def __init__(self, record: RoundRecord, position: Position) -> None:
+        self.record = record
+        self.position = position
+        self.texts: Texts = texts_of(record.rules.actions)
+        self.number = 0  # of the event that comes next
+        self.decisions = 0
+        self.seen = 0  # entries of the position's log
+
+    def run(self) -> None:
+        """Go through all events; raises `RecordError` at the first one that is at fault."""
+        position, events, legal = self.position, self.record.events, self.record.legal
+        self.compare()
+        while not position.over:
+            if self.number == len(events):
+                raise self.fault(f"the events end, but the round goes on with seat {position.seat}")
+            move = self.decision(events[self.number])
+            if legal is not None:
+                self.check_legal(legal)
+            if not position.try_play(move):
+                raise self.fault(str(position.why_illegal(move)))
+            self.decisions += 1
+            self.compare()
+        if self.number < len(events):
+            raise self.fault(f"{events[self.number]!r} stands after the end of the round")
+        if legal is not None and len(legal) > self.decisions:
+            raise RecordError(f"legal has {len(legal)} lists for {self.decisions} plays and stops")
+
+    def compare(self) -> None:
+        """Compare what has happened in the position since the last call with the events that come next."""
+        events, log = self.record.events, self.position.log
+        for entry in log[self.seen :]:
+            if entry[0] == NO_PLAY:
+                continue
+            due = self.texts.event(entry).text
+            if self.number == len(events):
+                raise self.fault(f"the events end, but {due!r} is due")
+            if events[self.number] != due:
+                raise self.fault(f"{shown(events[self.number])} stands where the rules force {due!r}")
+            self.number += 1
+        self.seen = len(log)
+
+    def decision(self, event: str) -> Move:
+        """Return the move of an event that stands where the seat on move has to decide."""
+        seat, _, what = event.partition(":")
+        if seat == str(self.position.seat):
+            try:
+                move = self.texts.move(what)
+            except MextrainError as error:
+                if what not in (OPEN, SKIP) and " " not in what:
+                    raise self.fault(f"{shown(event)} is no event: {error}") from None
+            else:
+                if self.texts.text(move.code) == what:
+                    return move
+        try:
+            decision = Event.parse(event, self.record.rules.actions).is_decision
+        except RecordError as error:
+            raise self.fault(error.reason) from None
+        if decision:
+            raise self.fault(f"{shown(event)} is not by seat {self.position.seat}, which has the move")
+        raise self.fault(f"{shown(event)} stands where seat {self.position.seat} has to play")
+
+    def check_legal(self, legal: tuple[tuple[str, ...], ...]) -> None:
+        """Compare the legal list of the decision that comes next."""
+        if self.decisions == len(legal):
+            raise self.fault(f"legal has no list for this event, the decision number {self.decisions}")
+        right = tuple(sorted(self.position.legal_texts()))
+        if legal[self.decisions] != right:
+            raise self.fault(f"legal says {_plain(legal[self.decisions])}, but {_plain(right)} is right")
+
+    def fault(self, reason: str) -> RecordError:
+        """Return the error that says what is wrong with the event that comes next."""
+        return RecordError(reason, event=self.number)
+
+
+def _plain(value: object) -> str:
+    """`value` as the record has it, short."""
+    return shown(list(value) if isinstance(value, tuple) else value)

@@ -1,0 +1,1 @@
+"""Positions as people look at them."""

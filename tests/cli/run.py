@@ -1,0 +1,41 @@
+"""How tests call the command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from mextrain.cli import main
+
+
+def run(*argv: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run `mextrain` with these arguments in a process of its own."""
+    command = [sys.executable, "-m", "mextrain", *argv]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def succeed(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    """Run a command in this process; it must succeed and say nothing on stderr. Returns what it printed."""
+    assert main(argv) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def fail(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
+    """Run a command in this process; it must end with code 2 and one line on stderr, which is returned."""
+    try:
+        code: object = main(argv)
+    except SystemExit as end:
+        code = end.code
+    captured = capsys.readouterr()
+    assert code == 2, captured
+    assert captured.out == ""
+    # What no command knows is told by the program itself.
+    assert captured.err.startswith((f"mextrain {argv[0]}: ", "mextrain: unrecognized arguments"))
+    assert captured.err.endswith("\n")
+    assert captured.err.count("\n") == 1
+    assert len(captured.err) < 600
+    return captured.err

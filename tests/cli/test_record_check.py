@@ -1,0 +1,259 @@
+"""`mextrain record` and `mextrain check`: what is written can be replayed, and a change of it is found where it is."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from mextrain import PolicyError, RuleSet, SeedError
+from mextrain.cli import main
+from mextrain.recorder import play_rounds
+from mextrain.simulation import simulate
+from tests.cli.interrupting import default_interrupt
+from tests.cli.run import fail, succeed
+from tests.reference.replay import first_fault
+
+GAMES = {
+    "mexican": ["--rules", "mexican", "--players", "4", "--games", "2"],
+    "mexican-2": ["--rules", "mexican", "--players", "2", "--games", "3"],
+    "super": ["--rules", "super", "--players", "5", "--games", "2"],
+    "super-2": ["--rules", "super", "--players", "2", "--games", "1", "--option", "letter_match=anywhere"],
+    "foot": ["--players", "3", "--games", "1", "--option", "double_rule=chicken_foot", "--option", "drawn_play=may"],
+    "cover": ["--games", "1", "--option", "double_rule=cover", "--option", "failed_cover=mark"],
+    "winner": ["--games", "1", "--option", "starter=winner", "--option", "double_blank=50", "--policy", "heaviest"],
+    "bonus": ["--rules", "super", "--games", "1", "--option", "twice_bonus=may", "--option", "max_uncovered=none"],
+    "end": ["--games", "1", "--option", "finish_on_double=must_cover", "--option", "rounds=3", "--players", "14"],
+}
+
+
+def written(capsys: pytest.CaptureFixture[str], *argv: str) -> list[dict[str, Any]]:
+    """The records that a command prints."""
+    return [json.loads(line) for line in succeed(capsys, "record", *argv).splitlines()]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_round_trip(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that is written passes the check, and the slow rulebook agrees with every word of it."""
+    path = tmp_path / "rounds.jsonl"
+    assert succeed(capsys, "record", *GAMES[name], "--seed", "3", "--legal", "-o", str(path)) == ""
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    events = sum(len(record["events"]) for record in records)
+    assert succeed(capsys, "check", str(path)) == f"{path}: {len(records)} rounds, {events:,} events, no fault\n"
+    assert [first_fault(record) for record in records] == [None] * len(records)
+    for record in records:
+        decisions = [event for event in record["events"] if "@" in event or event.endswith(":stop")]
+        assert len(record["legal"]) == len(decisions)
+        for event, legal in zip(decisions, record["legal"], strict=True):
+            assert legal == sorted(set(legal))
+            assert event.partition(":")[2] in legal
+
+
+def test_records_are_the_simulated_games(capsys: pytest.CaptureFixture[str]) -> None:
+    records = written(capsys, *GAMES["super"], "--seed", "8", "--first-game", "4", "--policy", "cautious")
+    played = simulate(RuleSet.super(5), games=2, seed=8, first_game=4, policies="cautious")
+    assert [(record["game"], record["round"]) for record in records] == [(g, k) for g in (4, 5) for k in range(14)]
+    assert [record["points"] for record in records] == played.points.reshape(-1, 5).tolist()
+    assert [record["starter"] for record in records] == played.starter.ravel().tolist()
+    assert [
+        -1 if record["winner"] is None else record["winner"] for record in records
+    ] == played.winner.ravel().tolist()
+    assert all("legal" not in record and record["seed"] == 8 for record in records)
+    assert list(records[0])[:3] == ["format", "rules", "seed"]
+
+
+def test_more_games_than_fit_into_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = RuleSet.mexican(2, rounds=2)
+    whole = [position.record() for position in play_rounds(rules, games=7, seed=1, first_game=9)]
+    monkeypatch.setattr("mextrain.recorder.CHUNK_GAMES", 3)
+    assert [position.record() for position in play_rounds(rules, games=7, seed=1, first_game=9)] == whole
+    assert [record["game"] for record in whole] == [game for game in range(9, 16) for _ in range(2)]
+
+
+def test_wrong_arguments_are_refused_at_once() -> None:
+    """Not only when the first round is asked for."""
+    with pytest.raises(PolicyError):
+        play_rounds(RuleSet.mexican(2), games=1, policies="nobody")
+    with pytest.raises(SeedError):
+        play_rounds(RuleSet.mexican(2), games=1, seed=-1)
+
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def event_number(record: dict[str, Any], kind: str, skip: int = 0) -> int:
+    """The number of an event that contains `kind`."""
+    return [number for number, event in enumerate(record["events"]) if kind in event][skip]
+
+
+def set_event(kind: str, text: str | None, skip: int = 0) -> Change:
+    """Replace the first event that contains `kind` by `text`, or leave it out."""
+
+    def change(record: dict[str, Any]) -> None:
+        number = event_number(record, kind, skip)
+        record["events"][number : number + 1] = [] if text is None else [text]
+
+    return change
+
+
+def set_field(name: str, value: Any) -> Change:
+    """Set a field of the record."""
+    return lambda record: record.__setitem__(name, value)
+
+
+def swap_hands(record: dict[str, Any]) -> None:
+    """Give two seats each other's hands."""
+    record["hands"][0], record["hands"][1] = record["hands"][1], record["hands"][0]
+
+
+def first_legal(record: dict[str, Any]) -> None:
+    """Leave out a legal move of the third decision."""
+    del record["legal"][2][0]
+
+
+# What is changed, which event is at fault (by its kind; None: no event), and a word of the reason.
+TAMPERED: dict[str, tuple[Change, str | None, str]] = {
+    "move": (set_event("@", "0:0-0@M", 3), "0:0-0@M", "0-0@M"),
+    "word": (set_event(":draw ", "nonsense"), "nonsense", "nonsense"),
+    "drawn tile": (set_event(":draw ", "1:draw 12-12"), "1:draw 12-12", "12-12"),
+    "no open": (lambda record: record["events"].remove(next(e for e in record["events"] if ":open" in e)), None, ""),
+    "surplus": (lambda record: record["events"].append("0:open"), "last", "after the end"),
+    "cut": (lambda record: record["events"].pop(), "after", "the events end"),
+    "points": (lambda record: record["points"].__setitem__(1, 999), None, "points"),
+    "winner": (set_field("winner", None), None, "winner"),
+    "end": (set_field("end", "blocked"), None, "end"),
+    "end word": (set_field("end", "over"), None, "end"),
+    "format": (set_field("format", "mextrain-round/2"), None, "mextrain-round/2"),
+    "hands": (swap_hands, None, ""),
+    "tile twice": (lambda record: record["boneyard"].append("0-0"), None, "0-0"),
+    "tile order": (lambda record: record["hands"][0].__setitem__(0, "0-1"), None, ""),
+    "rules": (set_field("rules", {"preset": "mexican", "players": 4, "opening": "chian"}), None, "did you mean chain"),
+    "no rules": (lambda record: record.pop("rules"), None, "rules"),
+    "legal": (first_legal, None, "legal"),
+    "type": (set_field("starter", True), None, "starter"),
+}
+
+
+@pytest.fixture(scope="module")
+def records() -> list[dict[str, Any]]:
+    """Rounds of Mexican Train with four players, legal lists included, all with draws and openings."""
+    rounds = [position.record(legal=True) for position in play_rounds(RuleSet.mexican(4), games=1, seed=5)]
+    return [each for each in rounds if any(":draw" in event for event in each["events"])][:4]
+
+
+def check(records: list[dict[str, Any]], folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code and output of `mextrain check` on a file of these records."""
+    path = folder / "rounds.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    code = main(["check", str(path)])
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return code, captured.out.removeprefix(f"{path}: ")
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+@pytest.mark.parametrize("line", [1, 3])
+def test_a_change_is_found_where_it_is(
+    name: str, line: int, records: list[dict[str, Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change, at, word = TAMPERED[name]
+    changed = copy.deepcopy(records)
+    record = changed[line - 1]
+    length = len(record["events"])
+    change(record)
+    code, text = check(changed, tmp_path, capsys)
+    assert code == 1
+    assert text.startswith(f"line {line}")
+    assert text.count("\n") == 1
+    assert word in text
+    if at == "last":
+        assert text.startswith(f"line {line}, event {length}: ")
+    elif at == "after":
+        assert text.startswith(f"line {line}, event {length - 1}: ")
+    elif at is not None:
+        assert text.startswith(f"line {line}, event {record['events'].index(at)}: ")
+    # The slow rulebook finds the same fault, at the same event.
+    fault = first_fault(record)
+    assert fault is not None
+    number, _ = fault
+    assert text.startswith(f"line {line}: " if number is None else f"line {line}, event {number}: ")
+
+
+def test_every_event_matters(records: list[dict[str, Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Leaving out any event of a round, or doubling it, is found at an event, and where the slow rulebook finds it."""
+    record = records[0]
+    for number in range(len(record["events"])):
+        for copies in (0, 2):
+            changed = copy.deepcopy(record)
+            changed["events"][number : number + 1] = [record["events"][number]] * copies
+            code, text = check([record, changed], tmp_path, capsys)
+            fault = first_fault(changed)
+            assert fault is not None
+            assert code == 1
+            assert text.startswith(f"line 2, event {fault[0]}: ")
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"nonsense\n", "line 1: "),
+        (b"\n", "line 1: "),
+        (b"[]\n", "line 1: "),
+        (b"{}\n", "line 1: format"),
+        (b"null\n", "line 1: "),
+        (b'{"format": "mextrain-round/1"}\n', "line 1: rules"),
+        (b"\xff\xfe\n", "line 1: the line is not UTF-8"),
+        (b"[" * 100_000 + b"\n", "line 1: "),
+        (b'{"format": "mextrain-round/1", "points": ' + b"9" * 5000 + b"}\n", "line 1: "),
+    ],
+    ids=["word", "empty", "list", "object", "null", "no rules", "bytes", "deep", "digits"],
+)
+def test_lines_that_are_no_records(data: bytes, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "rounds.jsonl"
+    path.write_bytes(data)
+    assert main(["check", str(path)]) == 1
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert captured.out.startswith(f"{path}: {text}")
+    assert captured.out.count("\n") == 1
+    assert len(captured.out) < 400 + len(str(path))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "nowhere" in fail(capsys, "check", str(tmp_path / "nowhere"))
+    assert "directory" in fail(capsys, "check", str(tmp_path))
+    assert "FILE" in fail(capsys, "check")
+
+
+def test_an_empty_file_holds_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "empty"
+    path.touch()
+    assert succeed(capsys, "check", str(path)) == f"{path}: 0 rounds, 0 events, no fault\n"
+
+
+def test_from_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    text = succeed(capsys, "record", "--games", "1", "--option", "rounds=1")
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
+    assert succeed(capsys, "check", "-").startswith("stdin: 1 round, ")
+
+
+def test_ctrl_c_leaves_no_half_file(tmp_path: Path) -> None:
+    out = tmp_path / "rounds.jsonl"
+    argv = [sys.executable, "-m", "mextrain", "record", "--games", "100000", "-o", str(out)]
+    running = subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, preexec_fn=default_interrupt)
+    while not list(tmp_path.iterdir()) or not next(tmp_path.iterdir()).stat().st_size:
+        assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    _, stderr = running.communicate(timeout=10)
+    assert running.returncode == 130
+    assert stderr == "mextrain record: interrupted\n"
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,144 @@
+"""`mextrain selfplay`: files, what it says about them, and how it is stopped and resumed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mextrain import RuleSet
+from mextrain.archive import read_job
+from mextrain.cli.progress import Meter, duration
+from mextrain.simulation import simulate
+from tests.cli.interrupting import interrupt
+from tests.cli.run import run, succeed
+
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def arguments(out: Path, **changes: object) -> list[str]:
+    """The arguments of a small job."""
+    flags = {"rules": "mexican", "players": 4, "games": 300, "seed": 5, "shard-games": 100, "out": out, **changes}
+    return ["selfplay", *(text for name, value in flags.items() for text in (f"--{name}", str(value)))]
+
+
+def test_what_it_writes_and_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "a folder's name"
+    text = succeed(
+        capsys, *arguments(out, workers=2), "--option", "rounds=2", "--policy", "random,heaviest,random,random"
+    )
+    rules = RuleSet.mexican(4, rounds=2)
+    policies = ("random", "heaviest", "random", "random")
+    played = simulate(rules, games=300, seed=5, policies=policies)
+    table = pq.read_table(out)
+    assert table.column("points").to_pylist() == played.points.reshape(-1, 4).tolist()
+    assert rules.describe() in text
+    assert "300 games, 600 rounds in " in text
+    assert re.search(r"[\d,]+ rounds/s, [\d,]+ turns/s", text)
+    means = "  ".join(f"{mean:.2f}" for mean in played.points.mean(axis=(0, 1)))
+    assert f"points      {means} a round, by seat" in text
+    assert f"blocked     {100 * (played.end == 2).mean():.2f} % of the rounds" in text
+    assert f"3 files in {out}: " in text
+    assert read_job(out).policies == policies
+
+
+def test_the_line_that_reads_it_back_works(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = succeed(capsys, *arguments(tmp_path / 'it\'s "x"', games=2))
+    line = text.rpartition("read it     ")[2]
+    command = shlex.split(line)
+    assert command[:2] == ["python", "-c"]
+    done = subprocess.run([sys.executable, *command[1:]], capture_output=True, text=True, check=True)
+    assert "'seed': 5" in done.stdout
+    assert "'actions': [" in done.stdout
+
+
+def test_a_complete_job_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = succeed(capsys, *arguments(tmp_path / "out"))
+    for extra in ([], ["--resume"]):
+        again = succeed(capsys, *arguments(tmp_path / "out"), *extra)
+        assert "nothing: all 300 games are there already" in again
+        assert again.partition("points")[2] == first.partition("points")[2]
+
+
+def test_resume_makes_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    first = succeed(capsys, *arguments(out))
+    path = out / "part-00001.parquet"
+    data = path.read_bytes()
+    path.unlink()
+    (out / "part-00002.parquet").write_bytes(data[:1000])
+    text = succeed(capsys, *arguments(out), "--resume")
+    assert "played      200 games" in text
+    assert "replaced    1 file that was damaged" in text
+    assert "kept        1 file of an earlier run" in text
+    assert path.read_bytes() == data
+    assert text.partition("points")[2] == first.partition("points")[2]
+
+
+def test_ctrl_c_stops_at_once_and_can_be_resumed(tmp_path: Path) -> None:
+    times = []
+    for attempt in range(3):
+        out = tmp_path / str(attempt)
+        ended = interrupt(*arguments(out, games=5_000_000, workers=2))
+        assert (ended.code, ended.out) == (130, "")
+        shards = len(list(out.glob("part-*")))
+        advice = "and the same command with --resume makes the others"
+        assert ended.err == f"mextrain selfplay: interrupted; {out} holds {shards} of 50000 files, {advice}\n"
+        # Complete files, the first ones of the job, and nothing else.
+        names = [f"part-{k:05}.parquet" for k in range(shards)]
+        assert sorted(path.name for path in out.iterdir()) == ["_job.json", *names]
+        tables = [pq.read_table(out / name, columns=["game"]) for name in names]
+        assert [game for table in tables for game in sorted(set(table["game"].to_pylist()))] == [*range(100 * shards)]
+        times.append(ended.seconds)
+    # A busy machine may delay one of them.
+    assert min(times) < 1
+
+
+def test_progress_in_a_log(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with Meter() as meter:
+        for now, done in ((30.0, 400), (33.0, 500), (41.0, 1500), (42.0, 1600), (60.0, 9900)):  # noqa: B007
+            meter(done, 10_000)
+    assert capsys.readouterr().err.splitlines() == [
+        "1,500 of 10,000 games, 100 games/s, 1 min 25 s left",
+        "9,900 of 10,000 games, 317 games/s, 0 s left",
+    ]
+
+
+def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with Meter() as meter:
+        for now, done in ((0.0, 0), (0.1, 5), (1.0, 50), (2.0, 99)):  # noqa: B007
+            meter(done, 100)
+    text = capsys.readouterr().err
+    assert "\n" not in text
+    parts = text.split("\r")
+    assert [part.strip() for part in parts] == [
+        "", "50 of 100 games, 50 games/s, 1 s left", "99 of 100 games, 50 games/s, 0 s left", "", ""
+    ]  # fmt: skip
+    assert len(parts[-2]) == len(parts[1])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0 s"), (59.4, "59 s"), (60, "1 min 0 s"), (3599, "59 min 59 s"), (7500, "2 h 5 min")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_without_pyarrow(tmp_path: Path) -> None:
+    (tmp_path / "pyarrow.py").write_text("raise ModuleNotFoundError('No module named pyarrow', name='pyarrow')\n")
+    done = run(*arguments(tmp_path / "out"), env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "pip install 'mextrain[io]'" in done.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,132 @@
+"""docs/formats.md, docs/determinism.md, docs/actions.md and docs/architecture.md against the code."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from mextrain import RuleSet
+from mextrain.archive import FORMAT, JOB_FILE, Job, archive_schema
+from mextrain.events import KINDS, Event
+from mextrain.seeding import FIRST_DRAW_WORD, STARTER_WORD, STREAM, below, high, low, round_key, word
+from mextrain_core.limits import STOP
+from tests.docs.pages import ROOT, code_words, fences, prose, read, tables
+from tests.reference.replay import replay
+from tests.tidy import floors
+from tests.tidy.tree import CORE, sources
+
+FORMATS, DETERMINISM, ACTIONS, ARCHITECTURE = (
+    ROOT / "docs" / f"{name}.md" for name in ("formats", "determinism", "actions", "architecture")
+)
+RECORDS = [fence for fence in fences(FORMATS) if (fence.language, fence.words) == ("json", ("record",))]
+
+
+# -- formats
+
+
+def test_the_record_can_be_replayed() -> None:
+    """The slow rulebook plays the example of the page again, legal moves, end and points included."""
+    assert len(RECORDS) == 1
+    played = replay(json.loads(RECORDS[0].text))
+    assert played.over
+
+
+def test_every_field_of_the_record_is_described() -> None:
+    described = [name for row in tables(FORMATS, "Round records")[0][1:] for name in code_words(row[0])]
+    assert described == list(json.loads(RECORDS[0].text))
+
+
+def test_the_events_are_all_there() -> None:
+    record = json.loads(RECORDS[0].text)
+    actions = RuleSet.from_dict(record["rules"]).actions
+    assert [str(Event.parse(text, actions)) for text in record["events"]] == record["events"]
+    written = [code_words(row[0])[0] for row in tables(FORMATS, "Events")[0][1:]]
+    assert [text.partition(":")[2].partition(" ")[0].lower() for text in written] == list(KINDS)
+
+
+def test_the_plays_mean_what_the_page_says() -> None:
+    actions = RuleSet.super(4).actions
+    for row in tables(FORMATS, "Trains and plays")[0][1:]:
+        text = row[0].strip("`")
+        assert actions.text(actions.parse(text)) == text
+        if "end is" in row[1]:
+            assert text.partition("@")[0].partition("-")[2] == re.search(r"end is (\d+)", row[1])[1]  # type: ignore[index]
+
+
+def test_the_columns_of_an_archive() -> None:
+    pytest.importorskip("pyarrow")
+    arrow = {
+        "text (dictionary)": "dictionary<values=string, indices=int32, ordered=0>",
+        "list of uint16": "list<item: uint16>",
+        "list of int64": "list<item: int64>",
+    }
+    described = {row[0].strip("`"): arrow.get(row[1], row[1]) for row in tables(FORMATS, "Archives")[1][1:]}
+    schema = archive_schema()
+    assert described == {field.name: str(field.type).replace("element:", "item:") for field in schema}
+    assert not any(field.nullable for field in schema)
+
+
+def test_the_files_of_an_archive() -> None:
+    files = [code_words(row[0]) for row in tables(FORMATS, "Archives")[0][1:]]
+    assert files[:2] == [[JOB_FILE], [Job.create(RuleSet.mexican(2), games=1).name(0)]]
+    assert f"`{FORMAT}`" in read(FORMATS)
+
+
+# -- determinism
+
+
+@pytest.mark.parametrize("row", tables(DETERMINISM, "Test vectors")[0][1:], ids=lambda row: f"{row[0]}, seed {row[1]}")
+def test_the_vectors(row: list[str]) -> None:
+    """The table of the page, computed by the functions that people would follow it with."""
+    names, seed, game, engine, key, first, starter, hand, draws = (cell.replace("\\", "").strip("`") for cell in row)
+    preset, players = names.split(", ")
+    rules = RuleSet.preset(preset, players=int(players))
+    k = round_key(int(seed), int(game), engine)
+    assert (f"{k:016X}", f"{word(k, 0):016X}") == (key, first)
+    assert below(high(word(k, STARTER_WORD)), rules.players) == int(starter)
+    members = [str(tile) for tile in rules.tiles]
+    members.remove(engine)
+    dealt = []
+    for pick in range(rules.players * rules.hand_size):
+        half = low if pick % 2 else high
+        dealt.append(members.pop(below(half(word(k, pick >> 1)), len(members))))
+    assert dealt[: len(hand.split())] == hand.split()
+    drawn = [members.pop(below(high(word(k, FIRST_DRAW_WORD + n)), len(members))) for n in range(len(draws.split()))]
+    assert drawn == draws.split()
+
+
+def test_the_stream_is_named() -> None:
+    assert f"`{STREAM}`" in read(DETERMINISM)
+
+
+# -- actions
+
+
+def test_the_numbers_of_ids() -> None:
+    header, *rows = next(table for table in tables(ACTIONS) if table[0][0] == "players")
+    for preset, *counts in rows:
+        found = [RuleSet.preset(preset.strip("`"), players=int(players)).action_count for players in header[1:]]
+        assert found == [int(count) for count in counts]
+
+
+def test_the_code_of_stop() -> None:
+    assert f"`stop` is `{STOP:#06X}`".replace("0X", "0x") in read(ACTIONS)
+
+
+def test_the_moves_in_the_text_exist() -> None:
+    actions = RuleSet.super(4).actions
+    for text in re.findall(r"`([^`]+@[^`]+)`", prose(ACTIONS)):
+        if text != "HALF-HALF@TRAIN":
+            assert actions.text(actions.parse(text)) == text
+
+
+# -- architecture
+
+
+def test_every_kernel_module_is_on_the_page_with_its_floor() -> None:
+    on_page = {word: int(row[0]) for row in tables(ARCHITECTURE)[0][1:] for word in code_words(row[1])}
+    floor_of = floors.by_module(floors.CORE)
+    modules = {path.relative_to(CORE).parts[0].removesuffix(".py") for path in sources(CORE)} - {"__init__"}
+    assert on_page == {module: floor_of[module] for module in modules}

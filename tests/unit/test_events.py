@@ -1,0 +1,89 @@
+"""Events: one way to write each, and nothing else is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from mextrain.errors import RecordError
+from mextrain.events import Event
+from mextrain.moves import STOP, Move
+from mextrain.rules import RuleSet
+from mextrain.texts import texts_of
+from mextrain.tiles import Tile
+
+ACTIONS = RuleSet.super(4).actions
+NUMBERS = RuleSet.mexican(4).actions
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "tile"),
+    [
+        ("2:12-5@2", "play", Tile(12, 5)),
+        ("2:5-12@M", "play", Tile(12, 5)),
+        ("0:3-*@M", "play", Tile("*", 3)),
+        ("0:A-*@1", "play", Tile("*", "A")),
+        ("3:stop", "stop", None),
+        ("3:draw 7-3", "draw", Tile(7, 3)),
+        ("1:forced-draw *-A", "forced-draw", Tile("*", "A")),
+        ("1:open", "open", None),
+        ("1:skip", "skip", None),
+    ],
+)
+def test_every_kind_is_read_and_written(text: str, kind: str, tile: Tile | None) -> None:
+    event = Event.parse(text, ACTIONS)
+    assert str(event) == event.text == text
+    assert (event.kind, event.tile, event.seat) == (kind, tile, int(text[0]))
+    assert event.is_decision == (kind in ("play", "stop"))
+    assert (event.move is None) == (not event.is_decision)
+
+
+def test_moves_of_events() -> None:
+    assert Event.parse("2:5-12@M", ACTIONS).move == Move(4, 5, 12)
+    assert Event.parse("2:stop", ACTIONS).move == STOP
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "is no event: expected SEAT:WHAT"),
+        ("stop", "is no event"),
+        ("2", "is no event"),
+        ("2:", "is no event"),
+        (":stop", "is no event"),
+        ("-1:stop", "is no event"),
+        ("02:stop", "is no event"),
+        ("2: stop", "is no event"),
+        ("2:stop ", "is no event"),
+        ("2:STOP", "is no event"),
+        ("4:stop", "a seat that does not exist: expected 0 … 3"),
+        ("99:stop", "a seat that does not exist"),
+        ("2:draw", "is no event"),
+        ("2:draw 3-7", "is not written as records write it: 2:draw 7-3"),
+        ("2:draw  7-3", "is not written as records write it"),
+        ("2:draw 13-0", "no tile of double-12"),
+        ("2:forced-draw *-A", "no tile of double-12"),
+        ("2:open 0", "is no event"),
+        ("2:12-5", "names no train"),
+        ("2:12-5@4", "names a train that does not exist"),
+        ("2:12-5@m", "names a train that does not exist"),
+        ("2:12-5@02", "names a train that does not exist"),
+        ("2:1-2-3@2", "is no event"),
+        (7, "is no event"),
+        (None, "is no event"),
+    ],
+)
+def test_anything_else_is_refused_by_name(text: object, reason: str) -> None:
+    with pytest.raises(RecordError) as error:
+        Event.parse(text, NUMBERS)  # type: ignore[arg-type]
+    assert reason in str(error.value)
+
+
+def test_texts_are_worked_out_once() -> None:
+    texts = texts_of(NUMBERS)
+    assert texts_of(RuleSet.mexican(4, double_rule="cover").actions) is texts
+    for action in range(NUMBERS.count):
+        move = NUMBERS.move(action)
+        text = texts.text(move.code)
+        assert text == NUMBERS.text(move)
+        assert texts.move(text) == texts.move(text) == move
+    assert texts.event((0, 2, Move(2, 12, 5).code, 0)) is texts.event((0, 2, Move(2, 12, 5).code, 0))
