@@ -124,7 +124,7 @@ def gives_log(w, r, s, scratch, log, end):
     """Whether the history that the items make up gives the log; ``s`` is overwritten."""
     write_history(w)
     set_up(s, r, u64(w.engine), u64(w.starter), w.hands, w.sizes)
-    return retrace_log(s, r, scratch, w.drawn, log, end, w.phase)
+    return retrace_log(s, r, scratch, w.drawn, log, end, w.phase, w.turns)
 
 
 @helper

@@ -14,6 +14,7 @@ import numpy as np
 from mextrain_core import trace
 from mextrain_core._jit import helper, kernel, lowest
 from mextrain_core.apply import (
+    BINDS,
     MARK,
     OWN_TRAIN,
     PER_TURN,
@@ -58,7 +59,7 @@ _FIELDS = np.dtype(
         ("draws", np.uint8),
         ("plays", np.uint8),
         ("clauses", np.uint8),
-        ("released", np.uint8),  # the last draw released the double that bound the play
+        ("released", np.uint8),  # the last draw emptied the boneyard, which may have released a double: any tile may fit
         ("uncertain", np.uint8),  # some evidence has no slot form: only a replay can tell whether a history fits
         # By draw of the round.
         ("draw_seat", np.uint8, MAX_TILES),
@@ -217,9 +218,8 @@ def rest_at(s, r, e, phase):
         phase = PHASE_DECIDE
     elif phase == PHASE_LOOK_DRAWN:
         release_dead(s, r)
-        was_bound = s.bound
         select(s, r, NONE, NONE, r.drawn_tile == OWN_TRAIN)
-        e.released = was_bound != 0 and s.bound == 0
+        e.released = r.dead_double == BINDS and s.boneyard_size == 0
         phase = PHASE_DECIDE
     s.phase = phase
 
@@ -303,11 +303,13 @@ def fold_event(s, r, e, kind, seat, data):
 
 
 @helper
-def conclude(s, r, e, phase):
-    """What the phase of the round shows at the end of the log: a decision is due, or a draw is.
+def conclude(s, r, e, phase, turns):
+    """What is seen at the end of the log: whose turn it is, and that a decision is due, or a draw.
 
     Use a copy of the records: the next event could not be folded any more.
     """
+    if s.phase == PHASE_DECIDE and s.turns < turns:  # A chain or a bonus play ended without an event.
+        rest_at(s, r, e, no_play(s, r, e))
     if s.phase != PHASE_DECIDE:
         return
     if phase != PHASE_DECIDE:

@@ -37,16 +37,17 @@ def next_public(log, k, end):
 
 
 @helper
-def retrace_log(s, r, scratch, draws, log, end, phase):
+def retrace_log(s, r, scratch, draws, log, end, phase, turns):
     """Play ``s`` from its first turn as ``log[:end]`` says, draws in the order of ``draws``; False if it cannot be.
 
-    At the end the round must stand in ``phase`` without a further event.
+    At the end the round must stand in ``phase`` of turn number ``turns`` without a further event: a turn can end
+    without one, so the log alone does not say whose turn it is.
     """
     k = next_public(log, 0, end)
     while True:
         if s.phase == PHASE_DECIDE or s.phase == PHASE_OVER:
             if k == end:
-                return s.phase == phase
+                return s.phase == phase and s.turns == turns
             kind = log[k]["kind"]
             if s.phase == PHASE_OVER or (kind != trace.PLAY and kind != trace.STOPPED) or log[k]["seat"] != s.seat:
                 return False
@@ -56,7 +57,7 @@ def retrace_log(s, r, scratch, draws, log, end, phase):
             s.events = U0
             s.phase = play_move(s, r, scratch, move)
         else:
-            if k == end and s.phase == phase:
+            if k == end and s.phase == phase and s.turns == turns:
                 return True
             tile = u64(NONE)
             if s.phase == PHASE_DRAW or s.phase == PHASE_FORCED_DRAW:
@@ -86,8 +87,8 @@ def set_up(s, r, engine, starter, hands, sizes):
 
 
 @kernel
-def retrace(states, i, rules, scratch, engine, starter, hands, sizes, draws, log, end, phase):
-    """Whether a deal and draws give the public log ``log[:end]`` and then stand in ``phase``.
+def retrace(states, i, rules, scratch, engine, starter, hands, sizes, draws, log, end, phase, turns):
+    """Whether a deal and draws give the public log ``log[:end]`` and then stand in ``phase`` of turn number ``turns``.
 
     ``states[i]`` is overwritten, and holds the round as the history makes it if the answer is True. ``hands``:
     uint8[players, …] tile indices as dealt, ``sizes`` of them by seat; ``draws``: uint8, every tile drawn in order.
@@ -95,7 +96,7 @@ def retrace(states, i, rules, scratch, engine, starter, hands, sizes, draws, log
     """
     s, r = states[i], rules[0]
     set_up(s, r, engine, starter, hands, sizes)
-    return retrace_log(s, r, scratch, draws, log, end, phase)
+    return retrace_log(s, r, scratch, draws, log, end, phase, turns)
 
 
 @helper
@@ -116,7 +117,7 @@ def fill_history(tiles, where, cell_seat, cell_draw, hands, sizes, full, draws):
 @kernel
 def list_histories(
     states, i, rules, scratch, engine, starter, hands, sizes, draws, tiles, laid_by, cell_seat, cell_draw, room,
-    log, end, phase, most, out,
+    log, end, phase, turns, most, out,
 ):
     """Try every way to put ``tiles`` into cells, and list those that give the log; returns their number.
 
@@ -140,7 +141,7 @@ def list_histories(
                 return -1
             fill_history(tiles, where, cell_seat, cell_draw, hands, sizes, full, draws)
             set_up(s, r, engine, starter, hands, full)
-            if retrace_log(s, r, scratch, draws, log, end, phase):
+            if retrace_log(s, r, scratch, draws, log, end, phase, turns):
                 if found < len(out):
                     for n in range(m):
                         out[found, n] = where[n]

@@ -40,6 +40,7 @@ CELL_WORDS = 4
 
 _FIELDS = np.dtype(
     [
+        ("turns", np.uint32),
         ("random", np.uint64),  # state of the sampler's stream
         ("allowed", np.uint64, (MAX_TILES, CELL_WORDS)),  # bit by cell
         ("tile_clauses", np.uint32, MAX_TILES),  # by item: clauses whose halves it shows
@@ -419,9 +420,9 @@ def open_worlds(worlds, k, rules, tables, evidence, i, states, j, log, end, seat
     """Write into ``worlds[k]`` what ``seat`` does not know at the end of ``log[:end]`` (EVENT), and a first placement.
 
     ``tables[i]``, ``evidence[i]`` have folded the log; ``tables[i + 1]``, ``evidence[i + 1]`` are scratch. Of
-    ``states[j]``, the round itself, only the seat's own hand and the phase are read, and of the log's draws only the
-    seat's own tiles. ``seed`` (uint64) names the stream of the samples. Returns False if no history fits, which
-    means that log and evidence do not belong together.
+    ``states[j]``, the round itself, only the seat's own hand, the phase and the number of the turn are read, and of the
+    log's draws only the seat's own tiles. ``seed`` (uint64) names the stream of the samples. Returns False if no
+    history fits, which means that log and evidence do not belong together.
     """
     # One assignment each: where a function calls ``copy_record``, Numba drops stores into records that it has
     # unpacked from a tuple.
@@ -431,7 +432,7 @@ def open_worlds(worlds, k, rules, tables, evidence, i, states, j, log, end, seat
     e = evidence[i + 1]
     copy_state(tables, i + 1, tables, i, rules)
     copy_record(e, evidence[i], u64(EVIDENCE_BYTES))
-    conclude(s, r, e, states[j].phase)
+    conclude(s, r, e, states[j].phase, states[j].turns)
     # The own hand is lent to the scratch table, so that nothing below can see another one.
     own = u64(seat)
     s.a_count[own] = states[j].a_count[own]
@@ -439,5 +440,6 @@ def open_worlds(worlds, k, rules, tables, evidence, i, states, j, log, end, seat
         s.hand[own, u64(half)] = states[j].hand[own, u64(half)]
     w.seat = own
     w.phase = states[j].phase
+    w.turns = states[j].turns
     w.random = mix(mix(seed + GOLDEN) ^ (own + U1))
     return find_worlds(w, r, e, s, log, end)

@@ -1,0 +1,139 @@
+"""Hidden worlds: what could lie where a seat cannot look (docs/hidden-information.md).
+
+A *history* is the whole chance of a round: all hands as dealt and every draw. It is consistent with what a seat has
+seen if the seat's own tiles match and the round, played again on it, gives the same public events. `determinize`
+samples uniformly among those; `count_worlds` counts them one by one where they are few; `beliefs` says where each
+unseen tile probably is.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+
+from mextrain.errors import EngineError
+from mextrain.information import PublicRecord, check_seat
+from mextrain.position import Position
+from mextrain.seeding import check_seed
+from mextrain.start import Start
+from mextrain_core.determinize import COLD_VISITS, VISITS, count_places, next_world, sample_worlds
+from mextrain_core.state import new_states
+from mextrain_core.trace import EVENT
+from mextrain_core.worlds import WORLDS, open_worlds
+
+class Worlds:
+    """A sampler of what `seat` cannot see in `position`; the same seed gives the same samples.
+
+    It depends on what the seat knows, on `seed` and on nothing else: not on the hidden tiles, nor on the round key.
+    Raises `PositionError` for a seat that does not exist, `SeedError` for a seed outside 0 … 2**64 - 1.
+    """
+
+    def __init__(self, position: Position, seat: int, seed: int) -> None:
+        self._position = position
+        self._seat = check_seat(position, seat)
+        self._public = PublicRecord(position)
+        self._record = position.rules.record
+        self._worlds = np.zeros(1, WORLDS)
+        self._scratch = np.zeros(16, EVENT)
+        # The round itself, and room for one sample.
+        self._states = new_states(2)
+        self._states[0] = position._states[0]
+        public, log = self._public, self._public.log
+        is_open = open_worlds(
+            self._worlds, 0, self._record, public.tables, public.evidence, 0, self._states, 0, log, len(log),
+            np.uint64(self._seat), np.uint64(check_seed(seed)),
+        )  # fmt: skip
+        if not is_open:
+            raise EngineError(f"no hidden tiles fit what seat {seat} has seen: please report {position.events}")
+        self.visits = max(1, VISITS * int(self._worlds["free"][0]))
+        self._step(max(1, COLD_VISITS * int(self._worlds["free"][0])))
+
+    def _step(self, visits: int) -> None:
+        log = self._public.log
+        arguments = (self._record, visits, self._states, 1, self._scratch, log, len(log))
+        if not next_world(self._worlds, 0, *arguments):
+            raise EngineError(f"the sampler found too few worlds for seat {self._seat}: please report the position")
+
+    def histories(self) -> Iterator[tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]]:
+        """Yield samples without end, as tile indices: the hands as dealt, and the draws in order.
+
+        The three `*-A` are 105, 106 and 107, in an order that means nothing.
+        """
+        players, draws = self._position.rules.players, int(self._worlds["draws"][0])
+        while True:
+            sizes = self._worlds["sizes"][0, :players].tolist()
+            hands = self._worlds["hands"][0]
+            yield (
+                tuple(tuple(sorted(hands[seat, :size].tolist())) for seat, size in enumerate(sizes)),
+                tuple(self._worlds["drawn"][0, :draws].tolist()),
+            )
+            self._step(self.visits)
+
+    def states(self, count: int) -> np.ndarray:
+        """Return `count` samples as STATE records: the position with other hands, boneyard and key."""
+        states = new_states(count + 1)
+        states[0] = self._states[0]
+        log = self._public.log
+        arguments = (self._record, self.visits, states, 0, 1, count, self._scratch, log, len(log))
+        if sample_worlds(self._worlds, 0, *arguments) != count:
+            raise EngineError(f"the sampler found too few worlds for seat {self._seat}: please report the position")
+        return states[1:]
+
+    def places(self, count: int) -> np.ndarray:
+        """Count where each tile is in `count` samples: int64[tiles of the set, players + 1], last the boneyard."""
+        rules, log = self._position.rules, self._public.log
+        out = np.zeros((len(rules.tiles), rules.players + 1), np.int64)
+        arguments = (self._record, self.visits, count, self._states, 1, self._scratch, log, len(log), out)
+        if count_places(self._worlds, 0, *arguments) != count:
+            raise EngineError(f"the sampler found too few worlds for seat {self._seat}: please report the position")
+        return out
+
+    def positions(self) -> Iterator[Position]:
+        """Yield samples without end as positions with the same public events (`determinize` describes them)."""
+        for hands, draws in self.histories():
+            yield self._replayed(hands, draws, int(self._worlds["random"][0]))
+
+    def _replayed(self, hands: tuple[tuple[int, ...], ...], draws: tuple[int, ...], key: int) -> Position:
+        source = self._position
+        rules = source.rules
+        known = {rules.tiles.index(source.engine), *draws, *(tile for hand in hands for tile in hand)}
+        rest = [tile for tile in range(len(rules.tiles)) if tile not in known]
+        random.Random(key).shuffle(rest)
+        explicit = source._chance == "explicit"
+        order = None if explicit else (*draws, *rest)
+        start = Start(rules, source.engine, source.starter, None, 0, hands, order)
+        sample = Position(start, source._chance)
+        for event in source.events:
+            if event.is_decision and event.move is not None:
+                sample.play_unchecked(event.move)
+            elif explicit and event.is_draw:
+                sample.draw(rules.tiles[draws[sample.draws]])
+        if not _same_seen(source, sample, self._seat):
+            raise EngineError(f"a sampled world does not give what was seen: please report {source!r}")
+        return sample
+
+
+def _same_seen(a: Position, b: Position, seat: int) -> bool:
+    """Whether `seat` has seen the same in both."""
+    if a.hands[seat] != b.hands[seat] or len(a.events) != len(b.events):
+        return False
+    for ours, theirs in zip(a.events, b.events, strict=True):
+        if (ours.seat, ours.kind) != (theirs.seat, theirs.kind):
+            return False
+        if ours.text != theirs.text and (not ours.is_draw or ours.seat == seat):
+            return False
+    return True
+
+
+def determinize(position: Position, seat: int, seed: int) -> Position:
+    """Return a position in which everything that `seat` cannot see is sampled, uniformly over consistent histories.
+
+    The seat knows the same in both, and the public events are the same, with other tiles drawn by others. Draws to come
+    are new: nothing of the true deal, draw order or round key is left. The same knowledge and seed give the same
+    sample. Many samples of one position come cheaper from `Worlds`.
+
+    Raises `PositionError` for a seat that does not exist, `SeedError` for a seed outside 0 … 2**64 - 1.
+    """
+    return next(Worlds(position, seat, seed).positions())
