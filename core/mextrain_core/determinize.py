@@ -23,14 +23,16 @@ u64 = np.uint64
 
 U0, U1, U2, U3, U6, U63 = u64(0), u64(1), u64(2), u64(3), u64(6), u64(63)
 
-VISITS = 1
-"""Visits between two samples, for each free item."""
-
-COLD_VISITS = 10
-"""Visits before the first sample, for each free item."""
+COLD = 20
+"""How many strides lie before the first sample: the placement that ``open_worlds`` makes is far from random."""
 
 MAX_VISITS = 1 << 22
 """A sample that takes more visits than this is given up: the evidence would be next to contradictory."""
+
+
+def stride(free: int) -> int:
+    """How many placements should lie between two samples of so many free items (plain Python)."""
+    return 8 + free
 
 
 @helper

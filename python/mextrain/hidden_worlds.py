@@ -18,7 +18,7 @@ from mextrain.information import PublicRecord, check_seat
 from mextrain.position import Position
 from mextrain.seeding import check_seed
 from mextrain.start import Start
-from mextrain_core.determinize import COLD_VISITS, VISITS, count_places, next_world, sample_worlds
+from mextrain_core.determinize import COLD, count_places, next_world, sample_worlds, stride
 from mextrain_core.state import new_states
 from mextrain_core.trace import EVENT
 from mextrain_core.worlds import WORLDS, open_worlds
@@ -47,8 +47,9 @@ class Worlds:
         )  # fmt: skip
         if not is_open:
             raise EngineError(f"no hidden tiles fit what seat {seat} has seen: please report {position.events}")
-        self.visits = max(1, VISITS * int(self._worlds["free"][0]))
-        self._step(max(1, COLD_VISITS * int(self._worlds["free"][0])))
+        self.visits = stride(int(self._worlds["free"][0]))
+        """Placements between two samples."""
+        self._step(COLD * self.visits)
 
     def _step(self, visits: int) -> None:
         log = self._public.log
