@@ -1,7 +1,7 @@
 """Samples of what a seat cannot see, uniform over the consistent histories (docs/hidden-information.md).
 
-The chain. Lift a random item and leave a hole; then, again and again, either put the lifted item into the hole, if it
-may lie there, or put it in the place of a random item, if it may lie there, and lift that one. Each step is as likely
+The chain. Lift a random item and leave a hole; then, again and again, either (once in 16 times) put the lifted item into
+the hole, if it may lie there, or put it in the place of a random item, if it may lie there, and lift that one. Each step is as likely
 as its reverse, and from full placement to full placement every one can be reached, so the placements visited are
 uniform; those that break a clause are visited with a weight of 1/4 for each and are never handed out. A fixed number of
 visits lies between two samples: a fixed number of steps would favour placements that are left slowly.
@@ -21,7 +21,7 @@ from mextrain_core.worlds import BONEYARD, draw_cell, lift, may_lie, put
 
 u64 = np.uint64
 
-U0, U1, U2, U3, U6, U63 = u64(0), u64(1), u64(2), u64(3), u64(6), u64(63)
+U0, U1, U4, U6, U15, U63 = u64(0), u64(1), u64(4), u64(6), u64(15), u64(63)
 
 COLD = 20
 """How many strides lie before the first sample: the placement that ``open_worlds`` makes is far from random."""
@@ -32,7 +32,7 @@ MAX_VISITS = 1 << 22
 
 def stride(free: int) -> int:
     """How many placements should lie between two samples of so many free items (plain Python)."""
-    return 8 + free
+    return 4 + free // 4
 
 
 @helper
@@ -71,7 +71,7 @@ def accept(w, random):
     if broken == U0 and orders == U1:
         return True, True
     # A weight of 1/4 for each clause: that many pairs of bits must be 0.
-    visited = (random >> U2) & ((U1 << (broken + broken)) - U1) == U0 and below(random >> U32, orders) == U0
+    visited = (random >> U4) & ((U1 << (broken + broken)) - U1) == U0 and below(random >> U32, orders) == U0
     return visited, broken == U0
 
 
@@ -86,7 +86,7 @@ def visit(w):
     while True:
         stream += GOLDEN
         random = mix(stream)
-        if random & U3 == U0:
+        if random & U15 == U0:
             if may_lie(w, item, hole):
                 put(w, item, hole)
                 visited, kept = accept(w, random)
@@ -121,21 +121,27 @@ def write_history(w):
             w.drawn[cell - players - U1] = w.tile[u64(k)]
 
 
-@helper
-def gives_log(w, r, s, scratch, log, end):
-    """Whether the history that the items make up gives the log; ``s`` is overwritten."""
+@kernel
+def gives_log(worlds, k, rules, states, j, scratch, log, end):
+    """Whether the history that the items of ``worlds[k]`` make up gives the log; ``states[j]`` is overwritten."""
+    s, r, w = states[j], rules[0], worlds[k]
     write_history(w)
     set_up(s, r, u64(w.engine), u64(w.starter), w.hands, w.sizes)
     return retrace_log(s, r, scratch, w.drawn, log, end, w.phase, w.turns)
 
 
-@helper
-def next_placement(w, r, visits, s, scratch, log, end):
-    """Go on by ``visits`` placements that are consistent; False if that takes too long."""
+@kernel
+def next_placement(worlds, k, rules, visits, states, j, scratch, log, end):
+    """Move ``worlds[k]`` on by ``visits`` (int64, at least 1) consistent placements; False if that takes too long.
+
+    ``states[j]`` and ``scratch`` (EVENT, at least 4) are scratch; ``log[:end]`` is the log that was given to
+    ``open_worlds``.
+    """
+    w = worlds[k]
     if w.free == 0:
         return True
     for _ in range(MAX_VISITS):
-        if visit(w) and (w.uncertain == 0 or gives_log(w, r, s, scratch, log, end)):
+        if visit(w) and (w.uncertain == 0 or gives_log(worlds, k, rules, states, j, scratch, log, end)):
             visits -= 1
             if visits <= 0:
                 return True
@@ -190,15 +196,10 @@ def deal_world(w, r, s):
 
 @kernel
 def next_world(worlds, k, rules, visits, states, j, scratch, log, end):
-    """Move ``worlds[k]`` on by ``visits`` (int64, at least 1) consistent placements and write its history.
-
-    ``states[j]`` and ``scratch`` (EVENT, at least 4) are scratch; ``log[:end]`` is the log that was given to
-    ``open_worlds``. Returns False if it takes too long.
-    """
-    w = worlds[k]
-    if not next_placement(w, rules[0], visits, states[j], scratch, log, end):
+    """Like ``next_placement``, and write the history into the record."""
+    if not next_placement(worlds, k, rules, visits, states, j, scratch, log, end):
         return False
-    write_history(w)
+    write_history(worlds[k])
     return True
 
 
@@ -206,31 +207,30 @@ def next_world(worlds, k, rules, visits, states, j, scratch, log, end):
 def sample_worlds(worlds, k, rules, visits, states, source, first, count, scratch, log, end):
     """Write ``count`` samples of ``states[source]`` as ``worlds[k]`` knows it to ``states[first]`` and after.
 
-    The samples are ``visits`` placements apart. ``states[first]`` … ``states[first + count - 1]`` are overwritten.
-    Returns the number of samples written.
+    The samples are ``visits`` placements apart; the other arguments are those of ``next_placement``. ``states[first]``
+    … ``states[first + count - 1]`` are overwritten. Returns the number of samples written.
     """
-    w, r = worlds[k], rules[0]
     for n in range(count):
-        if not next_placement(w, r, visits, states[first + n], scratch, log, end):
+        if not next_placement(worlds, k, rules, visits, states, first + n, scratch, log, end):
             return n
         copy_state(states, first + n, states, source, rules)
-        deal_world(w, r, states[first + n])
+        deal_world(worlds[k], rules[0], states[first + n])
     return count
 
 
 @kernel
 def count_places(worlds, k, rules, visits, count, states, j, scratch, log, end, out):
-    """Count in ``out`` (int64[tiles, players + 1], last column the boneyard) where each item is in ``count`` samples.
+    """Count in ``out`` (int64[tiles, players + 1], last column the boneyard) where each tile is in ``count`` samples.
 
-    Items are counted by the first index of their name. Returns the number of samples.
+    The other arguments are those of ``next_placement``. Returns the number of samples.
     """
     w, r = worlds[k], rules[0]
     for n in range(count):
-        if not next_placement(w, r, visits, states[j], scratch, log, end):
+        if not next_placement(worlds, k, rules, visits, states, j, scratch, log, end):
             return n
         for m in range(w.items):
             item = u64(m)
-            seat = u64(w.cell_seat[u64(w.cell[item])])
             if w.play[item] == NONE:
-                out[w.tile[item], r.players if seat == u64(NONE) else seat] += 1
+                seat = u64(w.cell_seat[u64(w.cell[item])])
+                out[u64(w.tile[item]), u64(r.players) if seat == u64(NONE) else seat] += 1
     return count

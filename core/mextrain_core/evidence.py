@@ -12,7 +12,7 @@ A *test* of a seat finds no tile for the halves tested: tiles showing one of the
 import numpy as np
 
 from mextrain_core import trace
-from mextrain_core._jit import helper, kernel, lowest
+from mextrain_core._jit import copy_record, helper, kernel, lowest
 from mextrain_core.apply import (
     BINDS,
     MARK,
@@ -38,6 +38,7 @@ from mextrain_core.state import (
     PHASE_LOOK,
     PHASE_LOOK_DRAWN,
     PHASE_TURN,
+    copy_state,
 )
 
 u64 = np.uint64
@@ -59,7 +60,7 @@ _FIELDS = np.dtype(
         ("draws", np.uint8),
         ("plays", np.uint8),
         ("clauses", np.uint8),
-        ("released", np.uint8),  # the last draw emptied the boneyard, which may have released a double: any tile may fit
+        ("released", np.uint8),  # the last draw emptied the boneyard, which may have released a double
         ("uncertain", np.uint8),  # some evidence has no slot form: only a replay can tell whether a history fits
         # By draw of the round.
         ("draw_seat", np.uint8, MAX_TILES),
@@ -95,6 +96,12 @@ def tile_index(r, a, b):
         return u64(91) + lo
     # Letters have the higher codes, but the tables name the wild half first.
     return u64(105) if hi == u64(LETTER_A) else u64(108) + hi - u64(LETTER_D)
+
+
+@helper
+def tile_of(r, move):
+    """Index of the tile that a move lays; the first one for ``*-A``."""
+    return tile_index(r, move_touch(move), move_new(move))
 
 
 @helper
@@ -170,7 +177,7 @@ def depends_on_hand(s, r):
 def note_play(s, r, e, move):
     """Where the tile laid can have come from, and what laying it there shows about the rest of the hand."""
     seat, train = u64(s.seat), move_train(move)
-    tile = tile_index(r, move_touch(move), move_new(move))
+    tile = tile_of(r, move)
     hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
     k = u64(e.plays)
     lack_hi, lack_lo = u64(e.lacks[seat, hi]), u64(e.lacks[seat, lo])
@@ -326,6 +333,12 @@ def conclude(s, r, e, phase, turns):
 
 
 @helper
+def copy_evidence(evidence, i, j):
+    """Copy ``evidence[j]`` over ``evidence[i]``."""
+    copy_record(evidence[i], evidence[j], u64(EVIDENCE_BYTES))
+
+
+@helper
 def start_table(s, r, e, engine, starter, sizes):
     """The table before the first turn; ``sizes`` (uint8[players]): tiles dealt to each seat."""
     clear_table(s, r, engine, starter)
@@ -369,3 +382,15 @@ def fold_events(tables, evidence, i, rules, log, first, end):
         if not fold_event(s, r, e, u64(event["kind"]), u64(event["seat"]), u64(event["data"])):
             return k
     return end
+
+
+@kernel
+def conclude_events(tables, evidence, i, rules, phase, turns):
+    """Copy ``tables[i]`` and ``evidence[i]`` to ``i + 1``, and conclude there from where the round stands now.
+
+    ``phase`` (uint8) and ``turns`` (uint32) are those of the round's STATE: everybody sees whose turn it is, and that a
+    decision is due.
+    """
+    copy_state(tables, i + 1, tables, i, rules)
+    copy_evidence(evidence, i + 1, i)
+    conclude(tables[i + 1], rules[0], evidence[i + 1], phase, turns)

@@ -10,20 +10,17 @@ evidence and the seat's own tiles.
 import numpy as np
 
 from mextrain_core import trace
-from mextrain_core._jit import copy_record, helper, kernel, lowest, popcount
+from mextrain_core._jit import helper, kernel, lowest, popcount
 from mextrain_core.deal import engine_tile
 from mextrain_core.evidence import (
-    EVIDENCE_BYTES,
     FITS,
     FITS_NOT,
     SHOWN,
     UNCLEAR,
-    conclude,
     shows,
 )
 from mextrain_core.limits import LETTER_A, MAX_PLAYERS, MAX_TILES, NONE
 from mextrain_core.rng import GOLDEN, mix
-from mextrain_core.state import copy_state
 
 u64 = np.uint64
 
@@ -419,21 +416,13 @@ def find_worlds(w, r, e, s, log, end):
 def open_worlds(worlds, k, rules, tables, evidence, i, states, j, log, end, seat, seed):
     """Write into ``worlds[k]`` what ``seat`` does not know at the end of ``log[:end]`` (EVENT), and a first placement.
 
-    ``tables[i]``, ``evidence[i]`` have folded the log; ``tables[i + 1]``, ``evidence[i + 1]`` are scratch. Of
-    ``states[j]``, the round itself, only the seat's own hand, the phase and the number of the turn are read, and of the
-    log's draws only the seat's own tiles. ``seed`` (uint64) names the stream of the samples. Returns False if no
-    history fits, which means that log and evidence do not belong together.
+    ``tables[i]`` and ``evidence[i]`` are concluded; the seat's own hand is written into ``tables[i]``. Of the round
+    itself, ``states[j]``, only that hand, the phase and the number of the turn are read, and of the log's draws only
+    the seat's own tiles. ``seed`` (uint64) names the stream of the samples. Returns False if no history fits, which
+    means that log and evidence do not belong together.
     """
-    # One assignment each: where a function calls ``copy_record``, Numba drops stores into records that it has
-    # unpacked from a tuple.
-    r = rules[0]
-    w = worlds[k]
-    s = tables[i + 1]
-    e = evidence[i + 1]
-    copy_state(tables, i + 1, tables, i, rules)
-    copy_record(e, evidence[i], u64(EVIDENCE_BYTES))
-    conclude(s, r, e, states[j].phase, states[j].turns)
-    # The own hand is lent to the scratch table, so that nothing below can see another one.
+    s, r, e, w = tables[i], rules[0], evidence[i], worlds[k]
+    # The own hand is lent to the table, so that nothing below can see another one.
     own = u64(seat)
     s.a_count[own] = states[j].a_count[own]
     for half in range(u64(r.halves)):

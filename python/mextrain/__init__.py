@@ -35,6 +35,9 @@ _NAMES = {
         "TileError",
     ),
     "events": ("Event",),
+    "hidden_worlds": ("Worlds", "determinize"),
+    "histories": ("WorldCount", "count_worlds"),
+    "information": ("Layout", "information_key", "information_text", "observation"),
     "match": ("Match",),
     "moves": ("STOP", "Actions", "Move"),
     "options": ("OPTIONS", "Option"),
@@ -44,6 +47,7 @@ _NAMES = {
     "rules": ("RuleSet",),
     "simulation": ("Interrupted", "Simulation", "simulate", "survey"),
     "tiles": ("Tile", "TileSet"),
+    "whereabouts": ("Beliefs", "beliefs"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -64,6 +68,14 @@ if TYPE_CHECKING:
     from mextrain.errors import SeedError as SeedError
     from mextrain.errors import TileError as TileError
     from mextrain.events import Event as Event
+    from mextrain.hidden_worlds import Worlds as Worlds
+    from mextrain.hidden_worlds import determinize as determinize
+    from mextrain.histories import WorldCount as WorldCount
+    from mextrain.histories import count_worlds as count_worlds
+    from mextrain.information import Layout as Layout
+    from mextrain.information import information_key as information_key
+    from mextrain.information import information_text as information_text
+    from mextrain.information import observation as observation
     from mextrain.match import Match as Match
     from mextrain.moves import STOP as STOP
     from mextrain.moves import Actions as Actions
@@ -83,6 +95,8 @@ if TYPE_CHECKING:
     from mextrain.simulation import survey as survey
     from mextrain.tiles import Tile as Tile
     from mextrain.tiles import TileSet as TileSet
+    from mextrain.whereabouts import Beliefs as Beliefs
+    from mextrain.whereabouts import beliefs as beliefs
 else:
     # Hidden from type checkers, which would otherwise take every misspelt name for one that may exist.
     def __getattr__(name: str) -> Any:

@@ -23,6 +23,7 @@ from mextrain_core.state import new_states
 from mextrain_core.trace import EVENT
 from mextrain_core.worlds import WORLDS, open_worlds
 
+
 class Worlds:
     """A sampler of what `seat` cannot see in `position`; the same seed gives the same samples.
 
@@ -42,7 +43,7 @@ class Worlds:
         self._states[0] = position._states[0]
         public, log = self._public, self._public.log
         is_open = open_worlds(
-            self._worlds, 0, self._record, public.tables, public.evidence, 0, self._states, 0, log, len(log),
+            self._worlds, 0, self._record, public.tables, public.evidence, 1, self._states, 0, log, len(log),
             np.uint64(self._seat), np.uint64(check_seed(seed)),
         )  # fmt: skip
         if not is_open:
