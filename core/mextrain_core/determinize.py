@@ -1,10 +1,11 @@
 """Samples of what a seat cannot see, uniform over the consistent histories (docs/hidden-information.md).
 
-The chain. Lift a random item and leave a hole; then, again and again, either (once in 16 times) put the lifted item into
-the hole, if it may lie there, or put it in the place of a random item, if it may lie there, and lift that one. Each step is as likely
-as its reverse, and from full placement to full placement every one can be reached, so the placements visited are
-uniform; those that break a clause are visited with a weight of 1/4 for each and are never handed out. A fixed number of
-visits lies between two samples: a fixed number of steps would favour placements that are left slowly.
+The chain. Lift a random item and leave a hole; then, again and again, either (once in 16 times) put the lifted item
+into the hole, if it may lie there, or put it in the place of a random item, if it may lie there, and lift that one.
+Each step is as likely as its reverse, and from full placement to full placement every one can be reached, so the
+placements visited are uniform; those that break a clause are visited with a weight of 1/4 for each and are never handed
+out. A fixed number of visits lies between two samples: a fixed number of steps would favour placements that are left
+slowly.
 """
 
 import numpy as np
@@ -32,7 +33,7 @@ MAX_VISITS = 1 << 22
 
 def stride(free: int) -> int:
     """How many placements should lie between two samples of so many free items (plain Python)."""
-    return 4 + free // 4
+    return max(8, 4 + free // 4)
 
 
 @helper

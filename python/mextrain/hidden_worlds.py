@@ -23,6 +23,9 @@ from mextrain_core.state import new_states
 from mextrain_core.trace import EVENT
 from mextrain_core.worlds import WORLDS, open_worlds
 
+Hands = tuple[tuple[int, ...], ...]
+Draws = tuple[int, ...]
+
 
 class Worlds:
     """A sampler of what `seat` cannot see in `position`; the same seed gives the same samples.
@@ -58,19 +61,26 @@ class Worlds:
         if not next_world(self._worlds, 0, *arguments):
             raise EngineError(f"the sampler found too few worlds for seat {self._seat}: please report the position")
 
-    def histories(self) -> Iterator[tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]]:
-        """Yield samples without end, as tile indices: the hands as dealt, and the draws in order.
+    def history(self) -> tuple[Hands, Draws]:
+        """Return the sample at which the sampler stands: the hands as dealt, and the draws in order, as tile indices.
 
         The three `*-A` are 105, 106 and 107, in an order that means nothing.
         """
-        players, draws = self._position.rules.players, int(self._worlds["draws"][0])
+        worlds = self._worlds[0]
+        hands: list[list[int]] = [[] for _ in range(self._position.rules.players)]
+        draws = [0] * int(worlds["draws"])
+        items = int(worlds["items"])
+        for tile, cell in zip(worlds["tile"][:items].tolist(), worlds["cell"][:items].tolist(), strict=True):
+            if cell > len(hands):
+                draws[cell - len(hands) - 1] = tile
+            elif cell > 0:
+                hands[cell - 1].append(tile)
+        return tuple(tuple(sorted(hand)) for hand in hands), tuple(draws)
+
+    def histories(self) -> Iterator[tuple[Hands, Draws]]:
+        """Yield samples without end, each as `history` returns it."""
         while True:
-            sizes = self._worlds["sizes"][0, :players].tolist()
-            hands = self._worlds["hands"][0]
-            yield (
-                tuple(tuple(sorted(hands[seat, :size].tolist())) for seat, size in enumerate(sizes)),
-                tuple(self._worlds["drawn"][0, :draws].tolist()),
-            )
+            yield self.history()
             self._step(self.visits)
 
     def states(self, count: int) -> np.ndarray:
@@ -95,26 +105,28 @@ class Worlds:
     def positions(self) -> Iterator[Position]:
         """Yield samples without end as positions with the same public events (`determinize` describes them)."""
         for hands, draws in self.histories():
-            yield self._replayed(hands, draws, int(self._worlds["random"][0]))
+            yield replayed(self._position, self._seat, hands, draws, int(self._worlds["random"][0]))
 
-    def _replayed(self, hands: tuple[tuple[int, ...], ...], draws: tuple[int, ...], key: int) -> Position:
-        source = self._position
-        rules = source.rules
-        known = {rules.tiles.index(source.engine), *draws, *(tile for hand in hands for tile in hand)}
-        rest = [tile for tile in range(len(rules.tiles)) if tile not in known]
-        random.Random(key).shuffle(rest)
-        explicit = source._chance == "explicit"
-        order = None if explicit else (*draws, *rest)
-        start = Start(rules, source.engine, source.starter, None, 0, hands, order)
-        sample = Position(start, source._chance)
-        for event in source.events:
-            if event.is_decision and event.move is not None:
-                sample.play_unchecked(event.move)
-            elif explicit and event.is_draw:
-                sample.draw(rules.tiles[draws[sample.draws]])
-        if not _same_seen(source, sample, self._seat):
-            raise EngineError(f"a sampled world does not give what was seen: please report {source!r}")
-        return sample
+
+def replayed(position: Position, seat: int, hands: Hands, draws: Draws, key: int) -> Position:
+    """Return the round of `position` on another deal and other draws, given as tile indices.
+
+    `key` decides the draws to come. Raises `EngineError` if `seat` would have seen something else.
+    """
+    rules = position.rules
+    known = {rules.tiles.index(position.engine), *draws, *(tile for hand in hands for tile in hand)}
+    rest = [tile for tile in range(len(rules.tiles)) if tile not in known]
+    random.Random(key).shuffle(rest)
+    order = (*draws, *rest) if position.chance == "stream" else None
+    sample = Position(Start(rules, position.engine, position.starter, None, 0, hands, order), position.chance)
+    for event in position.events:
+        if event.move is not None:
+            sample.play_unchecked(event.move)
+        elif event.is_draw and order is None:
+            sample.draw(rules.tiles[draws[sample.draws]])
+    if not _same_seen(position, sample, seat):
+        raise EngineError(f"a sampled world does not give what was seen: please report {position!r}")
+    return sample
 
 
 def _same_seen(a: Position, b: Position, seat: int) -> bool:

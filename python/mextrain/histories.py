@@ -61,8 +61,8 @@ class Histories:
     """
 
     def __init__(self, position: Position, seat: int, most: int = MOST_PLACEMENTS) -> None:
-        self._position = position
-        self._seat = check_seat(position, seat)
+        self.position = position
+        self.seat = check_seat(position, seat)
         self._draws = [event for event in position.events if event.is_draw]
         self._free = list(range(len(position.rules.tiles)))
         self._take(position.engine)
@@ -90,12 +90,12 @@ class Histories:
 
     def _take(self, tile: Tile | None) -> int:
         """Take a known tile from those to be placed; returns its index."""
-        index = next(i for i in self._free if self._position.rules.tiles[i] == tile)
+        index = next(i for i in self._free if self.position.rules.tiles[i] == tile)
         self._free.remove(index)
         return index
 
     def _search(self, dealt: list[int], drawn: list[int], most: int) -> np.ndarray:
-        position = self._position
+        position = self.position
         tiles = position.rules.tiles
         laid_by = {event.tile: event.seat for event in position.events if event.tile is not None and not event.is_draw}
         # A tile that is there three times may have been laid by one seat and be held by another.
@@ -104,8 +104,8 @@ class Histories:
         rooms += [1 if draw is not None else len(position.start.hands[who or 0]) for who, draw in self.cells[1:]]
         hands = np.zeros((position.rules.players, len(tiles)), np.uint8)
         sizes = np.zeros(position.rules.players, np.uint8)
-        hands[self._seat, : len(dealt)] = dealt
-        sizes[self._seat] = len(dealt)
+        hands[self.seat, : len(dealt)] = dealt
+        sizes[self.seat] = len(dealt)
         columns = [[NONE if value is None else value for value in column] for column in zip(*self.cells, strict=True)]
         log = np.array([entry for entry in position.log if entry[0] != NO_PLAY], EVENT)
         out = np.zeros((min(most, _placements(rooms)), len(self.tiles)), np.uint8)
@@ -118,16 +118,16 @@ class Histories:
         )  # fmt: skip
         if found < 0:
             raise PositionError(
-                f"seat {self._seat} knows too little for counting world by world: more than {most:,} placements would "
+                f"seat {self.seat} knows too little for counting world by world: more than {most:,} placements would "
                 f"have to be tried; sample instead (Worlds, beliefs)"
             )
         rows: np.ndarray = out[:found]
         return rows
 
     def _ways_to_name(self, dealt: list[int], drawn: list[int]) -> int:
-        tiles = self._position.rules.tiles
+        tiles = self.position.rules.tiles
         in_deal = sum(tiles.count(tiles[i]) > 1 for i in dealt)
-        own = [i for i, event in zip(drawn, self._draws, strict=True) if event.seat == self._seat]
+        own = [i for i, event in zip(drawn, self._draws, strict=True) if event.seat == self.seat]
         in_draws = sum(tiles.count(tiles[i]) > 1 for i in own)
         return factorial(3) // factorial(3 - in_deal - in_draws) // factorial(in_deal)
 
@@ -138,10 +138,10 @@ class Histories:
         return found
 
     def _history(self, row: list[int]) -> History:
-        position = self._position
+        position = self.position
         tiles = position.rules.tiles
         hands: list[list[Tile]] = [[] for _ in range(position.rules.players)]
-        hands[self._seat] = list(position.start.hands[self._seat])
+        hands[self.seat] = list(position.start.hands[self.seat])
         drawn = [event.tile for event in self._draws]
         for index, cell in zip(self.tiles, row, strict=True):
             who, draw = self.cells[cell]
@@ -153,7 +153,7 @@ class Histories:
 
     def _world(self, row: list[int]) -> World:
         hands, drawn = self._history(row)
-        return world_of(self._position, hands, drawn)
+        return world_of(self.position, hands, drawn)
 
 
 def world_of(position: Position, dealt: Sequence[Iterable[Tile]], drawn: Iterable[Tile]) -> World:

@@ -119,6 +119,11 @@ class Position(Standing):
         key_seed = (0 if seed is None else seed) if drawn_by_seed else seed
         return cls(Start.set_up(rules, engine, starter, hands, boneyard, key_seed, game), chance)
 
+    @property
+    def chance(self) -> Chance:
+        """Who draws: the `stream` (or a given order of the boneyard), or with `explicit` the caller."""
+        return self._chance
+
     def why_illegal(self, action: Action) -> str | None:
         """Return why `action` is not legal now, or None if it is; raises `MoveError` for what is no move at all."""
         move = self._move(action)
