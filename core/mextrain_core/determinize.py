@@ -18,13 +18,13 @@ from mextrain_core.movegen import select
 from mextrain_core.retrace import retrace_log, set_up
 from mextrain_core.rng import GOLDEN, U32, below, mix
 from mextrain_core.state import OWED_BONUS, OWED_CHAIN, PHASE_DECIDE, copy_state
-from mextrain_core.worlds import BONEYARD, draw_cell, lift, may_lie, put
+from mextrain_core.worlds import BONEYARD, broken_clauses, draw_cell, may_lie
 
 u64 = np.uint64
 
 U0, U1, U4, U6, U15, U63 = u64(0), u64(1), u64(4), u64(6), u64(15), u64(63)
 
-COLD = 20
+COLD = 8
 """How many strides lie before the first sample: the placement that ``open_worlds`` makes is far from random."""
 
 MAX_VISITS = 1 << 22
@@ -64,7 +64,7 @@ def order_of_anywheres(w):
 @helper
 def accept(w, random):
     """Whether to visit this placement: certainly, or with its weight; and whether it keeps all clauses."""
-    broken = u64(w.broken)
+    broken = broken_clauses(w)
     orders = U1
     if w.anywheres > 1:
         against, orders = order_of_anywheres(w)
@@ -83,25 +83,24 @@ def visit(w):
     stream = u64(w.random) + GOLDEN
     item = below(mix(stream) >> U32, n)
     hole = u64(w.cell[item])
-    lift(w, item)
     while True:
         stream += GOLDEN
         random = mix(stream)
         if random & U15 == U0:
             if may_lie(w, item, hole):
-                put(w, item, hole)
+                w.cell[item] = hole
                 visited, kept = accept(w, random)
                 if visited:
                     w.random = stream
                     return kept
-                lift(w, item)
         else:
+            # Written without a branch, which would be mispredicted: the cell of a lifted item means nothing, so it can
+            # be overwritten in any case. If the item is picked itself, nothing changes.
             other = below(random >> U32, n)
             cell = u64(w.cell[other])
-            if other != item and may_lie(w, item, cell):
-                lift(w, other)
-                put(w, item, cell)
-                item = other
+            moves = may_lie(w, item, cell)
+            w.cell[item] = cell
+            item = other if moves else item
 
 
 @helper

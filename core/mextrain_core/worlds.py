@@ -42,17 +42,18 @@ _FIELDS = np.dtype(
         ("allowed", np.uint64, (MAX_TILES, CELL_WORDS)),  # bit by cell
         ("tile_clauses", np.uint32, MAX_TILES),  # by item: clauses whose halves it shows
         ("cell_clauses", np.uint32, MAX_CELLS),  # by cell: clauses that mean it
-        ("clause_count", np.uint8, 32),  # items that fulfil a clause
+        ("clauses", np.uint32),  # bit by clause: those that no known tile fulfils
         ("tile", np.uint8, MAX_TILES),  # by item: tile index
         ("play", np.uint8, MAX_TILES),  # by item: number of the play that laid it, or NONE
         ("cell", np.uint8, MAX_TILES),  # by item: where it is
         ("cell_seat", np.uint8, MAX_CELLS),  # NONE: the boneyard
         ("cell_slot", np.uint8, MAX_CELLS),
         ("room", np.uint8, MAX_CELLS),
+        ("relevant", np.uint8, MAX_TILES),  # items that can fulfil a clause
+        ("relevants", np.uint8),
         ("items", np.uint8),
         ("free", np.uint8),  # the first items are those with more than one place
         ("cells", np.uint8),
-        ("broken", np.uint8),  # clauses that no item fulfils
         ("seat", np.uint8),  # whose knowledge this is
         ("players", np.uint8),
         ("engine", np.uint8),
@@ -325,29 +326,6 @@ def place_item(w, item, queue, mover):
 
 
 @helper
-def lift(w, item):
-    """Take the item out of its cell."""
-    bits = u64(w.tile_clauses[item]) & u64(w.cell_clauses[u64(w.cell[item])])
-    while bits != U0:
-        k = lowest(bits)
-        w.clause_count[k] -= U1
-        w.broken += u64(w.clause_count[k] == 0)
-        bits &= bits - U1
-
-
-@helper
-def put(w, item, cell):
-    """Put a lifted item into a cell."""
-    w.cell[item] = cell
-    bits = u64(w.tile_clauses[item]) & u64(w.cell_clauses[cell])
-    while bits != U0:
-        k = lowest(bits)
-        w.broken -= u64(w.clause_count[k] == 0)
-        w.clause_count[k] += U1
-        bits &= bits - U1
-
-
-@helper
 def fulfils(w, r, e, item, clause):
     """Whether the item, if it lies in a cell that the clause means, fulfils it."""
     unlaid = w.play[item] == NONE or w.play[item] >= e.clause_plays[clause]
@@ -356,34 +334,46 @@ def fulfils(w, r, e, item, clause):
 
 @helper
 def set_up_clauses(w, r, e):
-    """Count what fulfils each clause; clauses of the seat itself, and those that a known tile fulfils, are left out."""
-    w.broken = U0
-    for k in range(w.items):
-        w.tile_clauses[u64(k)] = U0
+    """List what can fulfil each clause; those of the seat itself, and those that a known tile fulfils, are left out."""
+    w.clauses = U0
+    w.relevants = U0
     for c in range(w.cells):
         w.cell_clauses[u64(c)] = U0
+    for i in range(w.items):
+        w.tile_clauses[u64(i)] = U0
     for k in range(e.clauses):
         clause = u64(k)
         seat, end = u64(e.clause_seat[clause]), u64(e.clause_end[clause])
-        w.clause_count[clause] = U0
-        if seat == u64(w.seat):
-            continue
-        known = False
+        known = seat == u64(w.seat)
         for i in range(w.free, w.items):
             cell = u64(w.cell[u64(i)])
             if u64(w.cell_seat[cell]) == seat and u64(w.cell_slot[cell]) < end and fulfils(w, r, e, u64(i), clause):
                 known = True
         if known:
             continue
+        w.clauses = u64(w.clauses) | U1 << clause
         for c in range(w.cells):
             if u64(w.cell_seat[u64(c)]) == seat and u64(w.cell_slot[u64(c)]) < end:
                 w.cell_clauses[u64(c)] |= U1 << clause
-        w.broken += U1
         for i in range(w.free):
             if fulfils(w, r, e, u64(i), clause):
                 w.tile_clauses[u64(i)] |= U1 << clause
     for i in range(w.free):
-        put(w, u64(i), u64(w.cell[u64(i)]))
+        if w.tile_clauses[u64(i)] != 0:
+            w.relevant[u64(w.relevants)] = i
+            w.relevants += U1
+
+
+@helper
+def broken_clauses(w):
+    """Number of clauses that no item fulfils where it lies."""
+    left = u64(w.clauses)
+    for k in range(w.relevants):
+        item = u64(w.relevant[u64(k)])
+        left &= ~(u64(w.tile_clauses[item]) & u64(w.cell_clauses[u64(w.cell[item])]))
+        if left == U0:
+            break
+    return popcount(left)
 
 
 @helper
