@@ -255,8 +255,7 @@ def decided(s, r, e, kind, move):
         note_play(s, r, e, move)
         # The hand is empty here, and only its count is kept; a *-A is lent to the seat so that it can be taken.
         s.a_count[u64(s.seat)] = U1
-        phase = play_tile(s, r, None, move)
-        return phase
+        return play_tile(s, r, None, move)
     if s.owed != OWED_REQUIRED:
         note_clause(s, r, e)
         return end_turn(s, r, None)
@@ -271,41 +270,34 @@ def fold_event(s, r, e, kind, seat, data):
     """Fold one event into the table ``s`` and the evidence ``e``; returns False where the rules do not allow it."""
     if kind == trace.NO_PLAY:
         return True  # It follows from the others, and is logged with what only the seat itself knows.
-    if kind == trace.SKIP:
-        # Usually the turn has ended already; a chain that nothing continues ends here.
-        if s.phase == PHASE_DECIDE and s.owed != OWED_REQUIRED and s.skip != 0:
-            rest_at(s, r, e, no_play(s, r, e))
-        return True
+    is_skip = kind == trace.SKIP
+    if is_skip and (s.phase != PHASE_DECIDE or s.owed == OWED_REQUIRED or s.skip == 0):
+        return True  # The turn before it has ended already. Otherwise a chain ends here that nothing continues.
     for _ in range(4):  # A chain ends, the next seat has no play, and then draws or opens its train.
-        phase = s.phase
-        if phase == PHASE_DECIDE:
+        done = True
+        if s.phase == PHASE_DECIDE:
             if seat == u64(s.seat) and (kind == trace.PLAY or kind == trace.STOPPED):
-                rest_at(s, r, e, decided(s, r, e, kind, data))
-                return True
-            rest_at(s, r, e, no_play(s, r, e))
+                phase = decided(s, r, e, kind, data)
+            else:
+                phase = no_play(s, r, e)
+                done = is_skip
         elif seat != u64(s.seat):
             return False
-        elif phase == PHASE_FORCED_DRAW:
-            if kind != trace.FORCED_DRAW:
-                return False
+        elif s.phase == PHASE_FORCED_DRAW and kind == trace.FORCED_DRAW:
             note_draw(s, e)
-            rest_at(s, r, e, PHASE_LOOK)
-            return True
-        elif phase == PHASE_DRAW:
-            if kind != trace.DRAW:
-                return False
+            phase = PHASE_LOOK
+        elif s.phase == PHASE_DRAW and kind == trace.DRAW:
             note_draw(s, e)
             s.play_drew = U1
             s.turn_drew = U1
-            rest_at(s, r, e, PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN)
-            return True
-        elif phase == PHASE_FAIL:
-            if kind != trace.OPEN:
-                return False
-            rest_at(s, r, e, fail(s, r, None))
-            return True
+            phase = PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN
+        elif s.phase == PHASE_FAIL and kind == trace.OPEN:
+            phase = fail(s, r, None)
         else:
             return False
+        rest_at(s, r, e, phase)
+        if done:
+            return True
     return False
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from mextrain.errors import PositionError
 from mextrain.events import NO_PLAY
-from mextrain.information import check_seat
+from mextrain.information import check_seat, dealt_hands
 from mextrain.position import Position
 from mextrain.tiles import Tile
 from mextrain_core.limits import NONE
@@ -63,10 +63,11 @@ class Histories:
     def __init__(self, position: Position, seat: int, most: int = MOST_PLACEMENTS) -> None:
         self.position = position
         self.seat = check_seat(position, seat)
+        self._hands = dealt_hands(position)
         self._draws = [event for event in position.events if event.is_draw]
         self._free = list(range(len(position.rules.tiles)))
         self._take(position.engine)
-        dealt = [self._take(tile) for tile in position.start.hands[seat]]
+        dealt = [self._take(tile) for tile in self._hands[seat]]
         drawn = [self._take(event.tile) if event.seat == seat else 0 for event in self._draws]
         self.tiles = self._free
         others = [other for other in range(position.rules.players) if other != seat]
@@ -101,7 +102,7 @@ class Histories:
         # A tile that is there three times may have been laid by one seat and be held by another.
         laid = [laid_by.get(tiles[i], NONE) if tiles.count(tiles[i]) == 1 else NONE for i in self.tiles]
         rooms = [len(position.boneyard)]
-        rooms += [1 if draw is not None else len(position.start.hands[who or 0]) for who, draw in self.cells[1:]]
+        rooms += [1 if draw is not None else len(self._hands[who or 0]) for who, draw in self.cells[1:]]
         hands = np.zeros((position.rules.players, len(tiles)), np.uint8)
         sizes = np.zeros(position.rules.players, np.uint8)
         hands[self.seat, : len(dealt)] = dealt
@@ -141,7 +142,7 @@ class Histories:
         position = self.position
         tiles = position.rules.tiles
         hands: list[list[Tile]] = [[] for _ in range(position.rules.players)]
-        hands[self.seat] = list(position.start.hands[self.seat])
+        hands[self.seat] = list(self._hands[self.seat])
         drawn = [event.tile for event in self._draws]
         for index, cell in zip(self.tiles, row, strict=True):
             who, draw = self.cells[cell]

@@ -17,7 +17,7 @@ from mextrain.errors import PositionError, shown
 from mextrain.events import Event
 from mextrain.rules import RuleSet
 from mextrain.standing import Standing
-from mextrain.tiles import Half
+from mextrain.tiles import Half, Tile
 from mextrain.whole import whole
 from mextrain_core.evidence import EVIDENCE, begin_evidence, conclude_events, fold_events
 from mextrain_core.observe import SECTIONS, VERSION, expand_bits, observe, relative_mask, section_sizes
@@ -34,6 +34,17 @@ def check_seat(standing: Standing, seat: object) -> int:
     return number
 
 
+def dealt_hands(standing: Standing) -> tuple[tuple[Tile, ...], ...]:
+    """Return the hands as dealt; raises `PositionError` for a position that was read from a line."""
+    try:
+        return standing.start.hands
+    except PositionError:
+        raise PositionError(
+            "what a seat has seen is not known of a position that was read from a line: it has no events; replay the "
+            "record of the round instead"
+        ) from None
+
+
 class PublicRecord:
     """The public events of a round, folded: the table without hands, and what every seat has shown.
 
@@ -47,7 +58,7 @@ class PublicRecord:
         self.tables = new_states(2)
         self.evidence = np.zeros(2, EVIDENCE)
         self.log = np.array(list(standing.log), EVENT)
-        sizes = np.array([len(hand) for hand in standing.start.hands], np.uint8)
+        sizes = np.array([len(hand) for hand in dealt_hands(standing)], np.uint8)
         engine = np.uint64(rules.tiles.half_code(standing.engine.high))
         here = self.tables, self.evidence, 0, rules.record
         begin_evidence(*here, engine, np.uint64(standing.starter), sizes)
@@ -107,7 +118,7 @@ class Layout:
 def observation(standing: Standing, seat: int) -> np.ndarray:
     """Return what `seat` sees, packed: uint64[`Layout(rules).words`]; bit b is bit `b & 63` of word `b >> 6`.
 
-    Raises `PositionError` for a seat that does not exist.
+    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
     """
     seat = check_seat(standing, seat)
     layout = Layout(standing.rules)
@@ -143,9 +154,10 @@ def legal_mask(standing: Standing, seat: int) -> np.ndarray:
 def information_key(standing: Standing, seat: int) -> bytes:
     """Return the key of what `seat` has seen so far: 16 bytes, equal exactly if the rules and everything seen are.
 
-    Raises `PositionError` for a seat that does not exist.
+    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
     """
     seat = check_seat(standing, seat)
+    dealt_hands(standing)
     log = np.array(list(standing.log), EVENT)
     out = np.zeros(2, np.uint64)
     salt = blake2b(repr(standing.rules.to_dict()).encode(), digest_size=8).digest()
@@ -157,12 +169,12 @@ def information_key(standing: Standing, seat: int) -> bytes:
 def information_text(standing: Standing, seat: int) -> str:
     """Return what `seat` has seen so far, in order, `?` for what is hidden from it: one line for each event.
 
-    Raises `PositionError` for a seat that does not exist.
+    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
     """
     seat = check_seat(standing, seat)
-    rules = standing.rules
-    dealt = " ".join(map(str, sorted(standing.start.hands[seat])))
-    hidden = " ".join(f"{q}: {len(hand)} ?" for q, hand in enumerate(standing.start.hands) if q != seat)
+    rules, hands = standing.rules, dealt_hands(standing)
+    dealt = " ".join(map(str, sorted(hands[seat])))
+    hidden = " ".join(f"{q}: {len(hand)} ?" for q, hand in enumerate(hands) if q != seat)
     lines = [
         f"rules {' '.join(f'{name}={value}' for name, value in rules.to_dict().items())}",
         f"engine {standing.engine} starter {standing.starter}",
