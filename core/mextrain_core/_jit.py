@@ -130,7 +130,8 @@ def _tolerant(compiled: Any) -> Any:
 def kernel(function: Any) -> Any:
     """Compile ``function`` for calls from Python and from kernels; cached, without the GIL."""
     if config.DISABLE_JIT:
-        return function
+        # Words wrap around on purpose; the compiled code says nothing about it, and NumPy would warn.
+        return np.errstate(over="ignore")(function)
     return _tolerant(numba.njit(cache=cache_folder() is not None, nogil=True, error_model="numpy")(function))
 
 
