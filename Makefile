@@ -53,7 +53,7 @@ tidy: $(VENV)/.stamp-test ## check the habits of the house
 	$(BIN)/python -m pytest -q tests/tidy $(ARGS)
 
 bench: $(VENV)/.stamp-test ## run the benchmarks in full
-	$(BIN)/python -m pytest bench $(ARGS)
+	MEXTRAIN_BENCH=full $(BIN)/python -m pytest bench $(ARGS)
 
 bench-smoke: $(VENV)/.stamp-test ## run every benchmark once, small
 	MEXTRAIN_BENCH=smoke $(BIN)/python -m pytest -q bench --benchmark-disable $(ARGS)

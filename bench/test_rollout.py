@@ -12,12 +12,13 @@ from bench.conftest import RULES, size
 from mextrain import RuleSet
 from mextrain.policies import POLICIES
 from mextrain.rounds import Rounds
-from mextrain.simulate import Player
+from mextrain.seats import Seats
+from mextrain.simulation import Player
 
 
 def play(rules: RuleSet, policy: str, games: int, timed: Callable[..., Any], record: bool = False) -> None:
     """Time `games` games of one policy at all seats."""
-    player = Player(rules, [policy] * rules.players, 1)
+    player = Player(rules, Seats.of(policy, rules.players), 1)
     table = Rounds.empty(games, rules.rounds, rules.players)
     actions = np.zeros(games * rules.rounds * 512 if record else 0, np.uint16)
     expected, _ = player.play(0, table, actions)

@@ -12,7 +12,7 @@ import pytest
 from bench.conftest import RULES, size
 from mextrain.archive import Job, write_archive
 from mextrain.processors import usable_processors
-from mextrain.simulate import simulate
+from mextrain.simulation import simulate
 
 RULE_SET = RULES["mexican-4"]
 

@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 # Every public name, under the module it lives in. Type checkers read the imports below, which a test compares
 # with this table.
 _NAMES = {
+    "callbacks": ("Batch", "BatchPolicy", "Decision"),
     "errors": (
         "EngineError",
         "IllegalMove",
@@ -37,14 +38,19 @@ _NAMES = {
     "match": ("Match",),
     "moves": ("STOP", "Actions", "Move"),
     "options": ("OPTIONS", "Option"),
+    "planner": ("Plan", "plan"),
     "position": ("OpenDouble", "Position"),
     "records": ("RoundRecord", "replay"),
     "rules": ("RuleSet",),
+    "simulation": ("Interrupted", "Simulation", "simulate", "survey"),
     "tiles": ("Tile", "TileSet"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 if TYPE_CHECKING:
+    from mextrain.callbacks import Batch as Batch
+    from mextrain.callbacks import BatchPolicy as BatchPolicy
+    from mextrain.callbacks import Decision as Decision
     from mextrain.errors import EngineError as EngineError
     from mextrain.errors import IllegalMove as IllegalMove
     from mextrain.errors import MextrainError as MextrainError
@@ -64,11 +70,17 @@ if TYPE_CHECKING:
     from mextrain.moves import Move as Move
     from mextrain.options import OPTIONS as OPTIONS
     from mextrain.options import Option as Option
+    from mextrain.planner import Plan as Plan
+    from mextrain.planner import plan as plan
     from mextrain.position import OpenDouble as OpenDouble
     from mextrain.position import Position as Position
     from mextrain.records import RoundRecord as RoundRecord
     from mextrain.records import replay as replay
     from mextrain.rules import RuleSet as RuleSet
+    from mextrain.simulation import Interrupted as Interrupted
+    from mextrain.simulation import Simulation as Simulation
+    from mextrain.simulation import simulate as simulate
+    from mextrain.simulation import survey as survey
     from mextrain.tiles import Tile as Tile
     from mextrain.tiles import TileSet as TileSet
 else:

@@ -33,7 +33,7 @@ from mextrain.rounds import ENDS, Rounds
 from mextrain.rules import RuleSet
 from mextrain.seats import Seats
 from mextrain.seeding import STREAM, check_game, check_seed
-from mextrain.simulate import Interrupted, Player, Progress, check_games, check_workers, run_threads, warm_up
+from mextrain.simulation import Interrupted, Player, Progress, check_games, check_workers, run_threads, warm_up
 from mextrain.stats import Summary
 from mextrain_core.limits import MAX_DECISIONS
 

@@ -31,7 +31,7 @@ from mextrain.rounds import Rounds
 from mextrain.rules import RuleSet
 from mextrain.seats import Seats
 from mextrain.seeding import STREAM
-from mextrain.simulate import Player, check_workers, simulate
+from mextrain.simulation import Player, check_workers, simulate
 
 METHOD = (
     "minimum of the repeats; 1 worker: CPU time of the thread, several: wall clock; deal, decisions, scoring and "
@@ -97,7 +97,7 @@ def cold_start() -> dict[str, float]:
 
     Takes as long as compiling does, some ten seconds.
     """
-    program = "import mextrain; from mextrain.simulate import simulate; simulate(mextrain.RuleSet.mexican(4), games=1)"
+    program = "import mextrain; mextrain.simulate(mextrain.RuleSet.mexican(4), games=1)"
     with tempfile.TemporaryDirectory() as folder:
         seconds = []
         for _ in range(2):

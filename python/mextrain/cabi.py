@@ -41,8 +41,9 @@ def _constants() -> dict[str, int]:
 def _fields(dtype: np.dtype[Any]) -> list[tuple[str, str, tuple[int, ...], int]]:
     """Name, C type, shape and offset of each field of a record."""
     found = []
+    fields: Any = dtype.fields
     for name in dtype.names or ():
-        field, offset = (dtype.fields or {})[name][:2]
+        field, offset = fields[name][:2]
         base, shape = field.subdtype or (field, ())
         found.append((name, _C_TYPES[base.str[1:]], shape, offset))
     return found
@@ -159,7 +160,8 @@ class Interface:
     def cffi(self) -> Any:
         """A namedtuple (table_address, table, one cffi function pointer per entry)."""
         names = [entry.name for entry in abi.FUNCTIONS]
-        kind = namedtuple("cffi_interface", ["table_address", "table", *names])  # type: ignore[misc]
+        make: Any = namedtuple  # its fields are known only at run time, which type checkers cannot follow
+        kind = make("cffi_interface", ["table_address", "table", *names])
         return kind(self.address, self._table, *(getattr(self._table, name) for name in names))
 
     @cached_property
@@ -170,7 +172,9 @@ class Interface:
             kinds = [_ctypes_type(kind) for _, kind in entry.parameters]
             return ctypes.CFUNCTYPE(_ctypes_type(entry.result), *kinds)(entry.compiled.address)
 
-        kind = namedtuple("ctypes_interface", ["table_address", *(e.name for e in abi.FUNCTIONS)])  # type: ignore[misc]
+        names = [entry.name for entry in abi.FUNCTIONS]
+        make: Any = namedtuple  # its fields are known only at run time, which type checkers cannot follow
+        kind = make("ctypes_interface", ["table_address", *names])
         return kind(self.address, *map(one, abi.FUNCTIONS))
 
     @cached_property

@@ -42,12 +42,14 @@ class Batch:
     @property
     def counts(self) -> np.ndarray:
         """Number of legal moves of each decision: int64[n]."""
-        return np.diff(self.offsets)
+        counts: np.ndarray = np.diff(self.offsets)
+        return counts
 
     def random_moves(self) -> np.ndarray:
         """What the built-in policy `random` would play: uint16[n]."""
         high, counts = self.words >> np.uint64(32), self.counts.astype(np.uint64)
-        return self.moves[self.offsets[:-1] + (high * counts >> np.uint64(32)).astype(np.int64)]
+        chosen: np.ndarray = self.moves[self.offsets[:-1] + (high * counts >> np.uint64(32)).astype(np.int64)]
+        return chosen
 
 
 @dataclass(frozen=True)

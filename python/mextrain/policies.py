@@ -9,8 +9,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-import numpy as np
-
 from mextrain.errors import PolicyError, shown
 from mextrain_core.policies import POLICY_NAMES
 
@@ -39,8 +37,3 @@ def check_policies(policies: str | Sequence[str], players: int) -> tuple[str, ..
             f"{len(names)} policies for {players} players: give one name for all seats, or one for each seat"
         )
     return tuple(names)
-
-
-def policy_ids(policies: Sequence[str]) -> np.ndarray:
-    """Return the engine's ids of checked policy names: uint8[players]."""
-    return np.array([POLICIES.index(name) for name in policies], np.uint8)

@@ -9,7 +9,7 @@ from mextrain.policies import check_policies
 from mextrain.position import Position
 from mextrain.rules import RuleSet
 from mextrain.seeding import check_game, check_seed
-from mextrain.simulate import check_games, simulate
+from mextrain.simulation import check_games, simulate
 
 CHUNK_GAMES = 100
 """Games whose moves are in memory at a time."""

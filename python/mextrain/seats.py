@@ -16,6 +16,13 @@ from mextrain.errors import PolicyError, shown
 from mextrain.policies import POLICIES, check_policies
 from mextrain_core.batch import OUTSIDE
 
+_CTYPES_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]
+"""What every ctypes function pointer is an instance of; ctypes gives it no public name."""
+
+
+LOWEST_ADDRESS = 1 << 16
+"""No system maps code below this, so a smaller number is a mistake and not an address."""
+
 
 @dataclass(frozen=True, eq=False)
 class Seats:
@@ -36,21 +43,19 @@ class Seats:
     def of(cls, policies: Any, players: int) -> Seats:
         """Return the policies for `players` seats.
 
-        `policies` is one policy for all seats, or a sequence with one for each. A policy is the name of a built-in
-        one, `module:attribute` for one that Python can import, a compiled function of the published signature (a Numba
-        `@cfunc`, a cffi or ctypes function pointer, an address as an int), a `BatchPolicy`, or any other callable,
-        which gets a `Decision` and returns one of its legal moves. Raises `PolicyError`.
+        `policies` is one policy for all seats, or a sequence with one for each. A policy is the name or id of a
+        built-in one, `module:attribute` for one that Python can import, a compiled function of the published
+        signature (a Numba `@cfunc`, a cffi or ctypes function pointer, an address as an int), a `BatchPolicy`, or any
+        other callable, which gets a `Decision` and returns one of its legal moves. Raises `PolicyError`.
         """
         if isinstance(policies, Seats):
             if len(policies.names) != players:
                 raise PolicyError(f"{len(policies.names)} policies for {players} players: give one for each seat")
             return policies
-        if isinstance(policies, str):
+        if isinstance(policies, str) and "," in policies:
             policies = policies.split(",")
-        one_for_all = not isinstance(policies, Sequence)
+        one_for_all = isinstance(policies, str) or not isinstance(policies, Sequence)
         seats = [policies] * players if one_for_all else list(policies)
-        if len(seats) == 1:
-            seats *= players
         if len(seats) != players:
             check_policies(["random"] * len(seats), players)
         found = [_resolve(policy) for policy in seats]
@@ -76,6 +81,8 @@ def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
             return policy, POLICIES.index(policy), 0, None
         _, number, address, callback = _resolve(_imported(policy))
         return policy, number, address, callback
+    if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool) and 0 <= policy < len(POLICIES):
+        return POLICIES[policy], int(policy), 0, None
     address = _address(policy)
     if address:
         return str(getattr(policy, "__name__", f"address {address:#x}")), 0, address, None
@@ -92,10 +99,11 @@ def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
 def _address(policy: Any) -> int:
     """The address of a compiled function in any of its forms, or 0 for something else."""
     if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool):
-        if not 0 < policy < 2**64:
-            raise PolicyError(f"the policy {policy} is no address: expected 1 … 2**64 - 1, or a policy's name")
+        if not LOWEST_ADDRESS <= policy < 2**64:
+            ids = ", ".join(f"{number} {name}" for number, name in enumerate(POLICIES))
+            raise PolicyError(f"the policy {policy} is neither an id ({ids}) nor the address of a function")
         return int(policy)
-    if isinstance(policy, ctypes._CFuncPtr):
+    if isinstance(policy, _CTYPES_FUNCTION):
         return ctypes.cast(policy, ctypes.c_void_p).value or 0
     if type(policy).__module__ == "_cffi_backend":
         from cffi import FFI

@@ -13,7 +13,7 @@ from typing import Any
 
 from mextrain.options import OPTIONS, PLAYERS_TABLE
 from mextrain.rules import RuleSet
-from mextrain.simulate import simulate
+from mextrain.simulation import simulate
 from mextrain.tiles import TileSet
 
 GAMES = 4

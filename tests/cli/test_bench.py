@@ -11,7 +11,7 @@ from mextrain import OPTIONS, EngineError, RuleSet, benchmark
 from mextrain.benchmark import cold_start, measure
 from mextrain.options import PLAYERS_TABLE
 from mextrain.signature import rule_sets, signature
-from mextrain.simulate import simulate
+from mextrain.simulation import simulate
 from tests.cli.run import succeed
 
 SIGNATURE = "e4a32f433c944687"

@@ -18,7 +18,7 @@ import pytest
 from mextrain import PolicyError, RuleSet, SeedError
 from mextrain.cli import main
 from mextrain.recorder import play_rounds
-from mextrain.simulate import simulate
+from mextrain.simulation import simulate
 from tests.cli.interrupting import default_interrupt
 from tests.cli.run import fail, succeed
 from tests.reference.replay import first_fault

@@ -15,7 +15,7 @@ import pytest
 from mextrain import RuleSet
 from mextrain.archive import read_job
 from mextrain.cli.progress import Meter, duration
-from mextrain.simulate import simulate
+from mextrain.simulation import simulate
 from tests.cli.interrupting import interrupt
 from tests.cli.run import run, succeed
 

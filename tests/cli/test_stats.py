@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mextrain import RuleSet
-from mextrain.simulate import simulate
+from mextrain.simulation import simulate
 from mextrain.stats import Summary
 from tests.cli.interrupting import interrupt
 from tests.cli.run import succeed

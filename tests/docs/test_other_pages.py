@@ -128,5 +128,5 @@ def test_the_moves_in_the_text_exist() -> None:
 def test_every_kernel_module_is_on_the_page_with_its_floor() -> None:
     on_page = {word: int(row[0]) for row in tables(ARCHITECTURE)[0][1:] for word in code_words(row[1])}
     floor_of = floors.by_module(floors.CORE)
-    modules = {path.stem for path in sources(CORE)} - {"__init__"}
+    modules = {path.relative_to(CORE).parts[0].removesuffix(".py") for path in sources(CORE)} - {"__init__"}
     assert on_page == {module: floor_of[module] for module in modules}

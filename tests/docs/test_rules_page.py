@@ -8,7 +8,7 @@ import pytest
 
 from mextrain import OPTIONS, Option, RuleSet, TileSet
 from mextrain.options import ALL_ROUNDS, BY_PLAYERS, HIGHEST, MAX_DOUBLE_BLANK, PLAYERS_TABLE, PRESETS
-from mextrain.simulate import simulate
+from mextrain.simulation import simulate
 from tests.docs.pages import ROOT, code_words, headings, prose, section, tables
 
 PAGE = ROOT / "docs" / "rules.md"

@@ -11,7 +11,8 @@ What this rulebook decides where the page leaves something to the reader
 2.  "it stays binding while the boneyard has tiles and is released the moment it is empty, also within a
     turn" (section 11, ``dead_double`` = ``binds``): at the draw of the last tile, forced or not, before
     the plays of the drawn tile are looked for. If the drawn tile has no play, the rest of the hand may
-    have one now: the play owed is free or bound to the next inherited double, and "only plays of the drawn tile are legal, if it has any"
+    have one now: the play owed is free or bound to the next inherited double, and "only plays of the
+    drawn tile are legal, if it has any"
     (section 6, 4) does not bind a tile without any. Whether a turn begins with an inherited double is
     asked before a D draw, so before a release by that draw. A double that is dead when it is laid binds
     in the same way: "under ``cover`` and chicken foot too may then go on any eligible train" is said of

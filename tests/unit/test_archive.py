@@ -17,7 +17,7 @@ import pytest
 from mextrain import MextrainError, MissingExtra, RuleSet, __version__, archive
 from mextrain.archive import JOB_FILE, Job, read_job, read_summary, write_archive
 from mextrain.seeding import STREAM
-from mextrain.simulate import Interrupted, simulate
+from mextrain.simulation import Interrupted, simulate
 from mextrain_core.apply import advance, play
 from mextrain_core.deal import deal
 from mextrain_core.score import score
@@ -286,7 +286,7 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
 import resource, sys
 from mextrain import RuleSet
 from mextrain.cli import main
-from mextrain.simulate import warm_up
+from mextrain.simulation import warm_up
 warm_up(RuleSet.super(3))
 if sys.argv[1] == "small":
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

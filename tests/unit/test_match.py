@@ -11,7 +11,7 @@ from mextrain.match import Match, ranking
 from mextrain.moves import Move
 from mextrain.position import Position
 from mextrain.rules import RuleSet
-from mextrain.simulate import simulate
+from mextrain.simulation import simulate
 
 SMALL = RuleSet.mexican(3, tile_set="double-4", hand_size=3)
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from mextrain import PolicyError
-from mextrain.policies import POLICIES, check_policies, policy_ids
+from mextrain.policies import POLICIES, check_policies
 
 
-def test_names_and_ids() -> None:
+def test_names() -> None:
     assert POLICIES[0] == "random"
     assert len(set(POLICIES)) == len(POLICIES)
     assert check_policies("random", 3) == ("random",) * 3
     assert check_policies("heaviest,random", 2) == ("heaviest", "random")
     assert check_policies(["heaviest", "random"], 2) == ("heaviest", "random")
-    ids = policy_ids(("heaviest", "random"))
-    assert ids.dtype == np.uint8
-    assert [POLICIES[number] for number in ids] == ["heaviest", "random"]
 
 
 @pytest.mark.parametrize(

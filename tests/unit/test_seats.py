@@ -17,7 +17,7 @@ from mextrain.callbacks import Batch, BatchPolicy, Decision
 from mextrain.errors import IllegalMove, PolicyError
 from mextrain.rules import RuleSet
 from mextrain.seats import Seats
-from mextrain.simulate import simulate
+from mextrain.simulation import simulate
 from mextrain_core import policies
 from mextrain_core.rules import RULES
 from mextrain_core.state import STATE
@@ -63,6 +63,10 @@ def test_random_in_every_form_plays_the_same_bytes(rules: RuleSet, form: str) ->
         assert np.array_equal(found.facts, expected.facts)
         assert np.array_equal(found.points, expected.points)
         assert np.array_equal(found.actions, expected.actions)
+
+
+def test_an_id_is_as_good_as_a_name() -> None:
+    assert Seats.of([0, "heaviest", 2, 1], 4).names == ("random", "heaviest", "cautious", "heaviest")
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -121,7 +125,10 @@ def test_a_wrong_batch_is_named(answer: Any) -> None:
         ("clever", "clever"),
         (["random"] * 3, "3 policies for 4 players"),
         ([None] * 4, "no policy"),
-        (0, "no address"),
+        (3, "neither an id"),
+        (-1, "neither an id"),
+        (2**64, "neither an id"),
+        (True, "no policy"),
         ("no_such_module:policy", "cannot be imported"),
         ("json:nothing", "cannot be imported"),
         ("json:decoder", "no policy"),

@@ -17,7 +17,8 @@ import pytest
 
 from mextrain import MextrainError, PolicyError, RuleSet, SeedError, processors, rounds
 from mextrain.errors import EngineError
-from mextrain.simulate import Interrupted, Player, Simulation, simulate, survey
+from mextrain.seats import Seats
+from mextrain.simulation import Interrupted, Player, Simulation, simulate, survey
 from mextrain_core.rollout import ROUND_FIELDS
 from mextrain_core.state import BLOCKED, FAULT, OUT
 
@@ -185,7 +186,7 @@ import os
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 from mextrain import RuleSet
 from mextrain.processors import usable_processors
-from mextrain.simulate import simulate
+from mextrain.simulation import simulate
 hashes = {simulate(RuleSet.mexican(4), games=50, seed=1, workers=w).hash for w in (1, 8, None)}
 print(usable_processors(), *hashes, len(os.sched_getaffinity(0)))
 """
@@ -220,9 +221,9 @@ def test_a_containers_quota_is_respected(
         ({"first_game": 2**59}, SeedError, "out of range"),
         ({"first_game": 2**59 - 1, "games": 2}, SeedError, "past the last one"),
         ({"policies": "rando"}, PolicyError, "did you mean random"),
-        ({"policies": ["random"]}, PolicyError, "1 policies for 4 players"),
+        ({"policies": ["random"] * 3}, PolicyError, "3 policies for 4 players"),
         ({"policies": "random,random"}, PolicyError, "2 policies for 4 players"),
-        ({"policies": ["random", "random", "random", 3]}, PolicyError, "3"),
+        ({"policies": ["random", "random", "random", None]}, PolicyError, "none is no policy"),
         ({"policies": []}, PolicyError, "0 policies"),
         ({"workers": 0}, MextrainError, "workers = 0"),
         ({"workers": 1.5}, MextrainError, "workers = 1.5"),
@@ -269,7 +270,7 @@ def test_ctrl_c_keeps_what_is_finished() -> None:
 
 
 def test_ctrl_c_in_a_survey(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mextrain.simulate.SURVEY_ROUNDS", 40_000)
+    monkeypatch.setattr("mextrain.simulation.SURVEY_ROUNDS", 40_000)
     with pytest.raises(Interrupted) as caught:
         survey(MEXICAN, games=10**9, seed=5, progress=lambda done, games: interrupt(done - 4000, games))
     part = caught.value.finished
@@ -277,7 +278,7 @@ def test_ctrl_c_in_a_survey(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_survey_is_the_summary_of_a_simulation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mextrain.simulate.SURVEY_ROUNDS", 500)
+    monkeypatch.setattr("mextrain.simulation.SURVEY_ROUNDS", 500)
     seen: list[int] = []
     summary = survey(MEXICAN, games=333, seed=7, first_game=11, workers=2, progress=lambda done, _: seen.append(done))
     assert summary == simulate(MEXICAN, games=333, seed=7, first_game=11).summary()
@@ -292,7 +293,7 @@ def test_an_error_in_one_thread_ends_all(monkeypatch: pytest.MonkeyPatch) -> Non
                 raise OSError("no more")
             return super().play(first_game, *rest)
 
-    monkeypatch.setattr("mextrain.simulate.Player", Broken)
+    monkeypatch.setattr("mextrain.simulation.Player", Broken)
     with pytest.raises(OSError, match="no more"):
         simulate(MEXICAN, games=10**6, seed=1, workers=2)
 
@@ -300,17 +301,18 @@ def test_an_error_in_one_thread_ends_all(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_fault_of_the_engine_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(*arguments: Any) -> tuple[int, int]:
         arguments[8][...] = 0
+        arguments[8][:, :, 1] = -1
         arguments[8][-1:, 2, 0] = FAULT
         return 0, 0
 
-    monkeypatch.setattr("mextrain.simulate.play_games", faulty)
+    monkeypatch.setattr("mextrain.simulation.play_games", faulty)
     with pytest.raises(EngineError, match="round 2 of game 0, seed 17"):
         simulate(MEXICAN, games=1, seed=17)
 
 
 def test_slices_are_short() -> None:
     """What a slice may take bounds how long Ctrl-C waits; the first slices are single games."""
-    player = Player(MEXICAN, ["random"] * 4, 0)
+    player = Player(MEXICAN, Seats.of("random", 4), 0)
     sizes = []
     for first in range(6):
         table = rounds.Rounds.empty(player.slice, 13, 4)

@@ -12,7 +12,7 @@ import pytest
 
 from mextrain import MextrainError, RuleSet
 from mextrain.rounds import Rounds
-from mextrain.simulate import Simulation, simulate, survey
+from mextrain.simulation import Simulation, simulate, survey
 from mextrain.stats import Estimate, Sum, Summary
 from mextrain_core.deal import deal
 from mextrain_core.state import new_states

@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play and store; says at the end what was played and how to read it."""
     from mextrain.archive import Job, write_archive
-    from mextrain.simulate import Interrupted
+    from mextrain.simulation import Interrupted
 
     job = Job.create(
         read_rules(args),

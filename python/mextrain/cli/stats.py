@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play and print means and shares with their intervals; after Ctrl-C those of the games finished so far."""
-    from mextrain.simulate import Interrupted, survey
+    from mextrain.simulation import Interrupted, survey
 
     code = 0
     try:

@@ -1,0 +1,192 @@
+"""The deal of 32 rounds at once, written as lane code (docs/rules.md section 3; ``deal.deal_round`` for one round).
+
+The driver puts each lane's engine and round key into a pool, calls ``begin``, for every seat ``pick`` as often as it
+has tiles and then ``seat_done``, and at the end ``finish`` and ``points`` for every seat.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+from mextrain_core._lanes import emitted
+from mextrain_core.lockstep import lanes
+from mextrain_core.lockstep.flags import Flags
+from mextrain_core.lockstep.layout import DEALING, LEFT, NO_AGE, POINTS, Layout, layout
+
+
+def start_bit(high: int, group: list[int]) -> int:
+    """Position of tile {high, 0} in its word of the boneyard."""
+    return (high * (high + 1) - group[0] * (group[0] + 1)) // 2
+
+
+def whole_set(w: Any, at: Layout) -> list[Any]:
+    """The words of a boneyard that holds the set less each lane's engine."""
+    engine = w.load(at.engine)
+    words = []
+    for group in at.groups:
+        word = w.const((1 << sum(high + 1 for high in group)) - 1)
+        for high in group:
+            word = word - engine.has(1 << high).pick(1 << (start_bit(high, group) + high), 0)
+        words.append(word)
+    return words
+
+
+def matrix_of(w: Any, at: Layout, words: list[Any]) -> list[Any]:
+    """The bit matrix of a tile set in words: bit l of row h and bit h of row l for the tile {h, l}."""
+    rows = [w.const(0)] * at.halves
+    for group, word in zip(at.groups, words, strict=True):
+        for high in group:
+            triangle = (word >> start_bit(high, group)) & ((2 << high) - 1)
+            rows[high] = rows[high] | triangle
+            for low in range(high):
+                rows[low] = rows[low] | (triangle & (1 << low)) << (high - low)
+    return rows
+
+
+def in_words(beyond: list[Any]) -> list[Any]:
+    """Masks: the member lies in word i, for every word; there are at least two."""
+    inner = [a & ~b for a, b in pairwise(beyond)]
+    return [~beyond[0], *inner, beyond[-1]]
+
+
+def take_member(w: Any, at: Layout, counts: list[Any], k: Any) -> tuple[Any, list[Any]]:
+    """The k-th smallest member of the boneyard as a bit of its word, and masks that say beyond which words it lies."""
+    word, base = w.load(at.bone), w.const(0)
+    beyond = [k >= upto for upto in counts[: at.words - 1]]
+    for i, past in enumerate(beyond):
+        word, base = past.pick(w.load(at.bone + i + 1), word), past.pick(counts[i], base)
+    return lanes.kth_one(word, k - base), beyond
+
+
+def remove_member(w: Any, at: Layout, taken: Any, beyond: list[Any]) -> None:
+    """Take the bit ``taken`` out of its word of the boneyard."""
+    here = in_words(beyond) if beyond else [taken.has(0xFFFF)]
+    for i, mask in enumerate(here):
+        old = w.load(at.bone + i)
+        w.store(at.bone + i, mask.pick(old - taken, old))
+
+
+def halves_of(at: Layout, taken: Any, beyond: list[Any]) -> tuple[Any, Any]:
+    """High and low half (one-hot) of the tile that ``take_member`` took."""
+    high, low = split_word(at.groups[0], taken)
+    for i, past in enumerate(beyond):
+        group = at.groups[i + 1]
+        high_here, low_here = split_word(group, taken)
+        high = past.pick(high_here, high)
+        if len(group) > 1 or len(at.groups[i]) > 1:
+            low = past.pick(low_here, low)
+    return high, low
+
+
+def split_word(group: list[int], taken: Any) -> tuple[Any, Any]:
+    """High and low half (one-hot) of the tile with the bit ``taken`` in the word of ``group``."""
+    high, low = 1 << group[0], taken
+    for row in group[1:]:
+        start = start_bit(row, group)
+        above = taken >= 1 << start
+        high, low = above.pick(1 << row, high), above.pick(taken >> start, low)
+    return high, low
+
+
+def write_begin(w: Any, flags: int, argument: Any) -> None:
+    """The set less each lane's engine lies in the boneyard, nobody holds a tile, and everything else starts afresh.
+
+    ``argument``: size of the boneyard after the deal.
+    """
+    rules = Flags.unpack(flags)
+    at = layout(rules)
+    for row in range(LEFT, at.rows):
+        w.store(row, w.const(0))
+    w.store(LEFT, w.splat(argument))
+    w.store(at.opening_to_come, w.const((1 << rules.players) - 1))
+    if at.age is not None and rules.is_set("open_double_order", "oldest"):
+        for train in range(rules.trains):
+            w.store(at.age + train, w.const(NO_AGE))
+    upto = w.const(0)
+    for i, word in enumerate(whole_set(w, at)):
+        upto = upto + word.count()
+        w.store(at.bone + i, word)
+        w.store(at.before + i, word)
+        w.store(at.upto + i, upto)
+        for z in range(at.seat_bits):
+            w.store(at.owner_words + z * at.words + i, w.const(0))
+    engine = w.load(at.engine)
+    for z in range(at.count_bits):
+        # Every half is on as many tiles as there are halves, the engine's on one less.
+        usual = (1 << rules.halves) - 1 if rules.halves >> z & 1 else 0
+        changes = (rules.halves ^ (rules.halves - 1)) >> z & 1
+        w.store(at.off + z, engine ^ usual if changes else w.const(usual))
+    for train in range(rules.trains):
+        w.store(at.end + train, engine)
+
+
+def write_random(w: Any, flags: int, argument: Any) -> None:
+    """The next word of the deal's stream, good for two picks."""
+    at = layout(Flags.unpack(flags))
+    words = lanes.next_words(w, DEALING)
+    for q in range(4):
+        w.store(at.random + q, lanes.quarter(words, 48 - 16 * q))
+
+
+def write_pick(w: Any, flags: int, argument: Any) -> None:
+    """Take one tile out of the boneyard.
+
+    ``argument``: tiles in it << 8 | 0 for the upper half of the word, 2 for the lower.
+    """
+    at = layout(Flags.unpack(flags))
+    size, half = w.splat(w.field(argument, 8, 8)), w.field(argument, 0, 8)
+    k = lanes.below(w.load(at.random, half), w.load(at.random + 1, half), size)
+    counts = [w.load(at.upto + i) for i in range(at.words - 1)]
+    taken, beyond = take_member(w, at, counts, k)
+    for i, past in enumerate(beyond):
+        w.store(at.upto + i, past.pick(counts[i], counts[i] - 1))
+    remove_member(w, at, taken, beyond)
+
+
+def write_seat_done(w: Any, flags: int, argument: Any) -> None:
+    """What was picked since the last call belongs to the seat ``argument``."""
+    at = layout(Flags.unpack(flags))
+    mine = [w.const(0) - w.splat(w.field(argument, z, 1)) for z in range(at.seat_bits)]
+    for i in range(at.words):
+        bone = w.load(at.bone + i)
+        picked = w.load(at.before + i) ^ bone
+        w.store(at.before + i, bone)
+        for z in range(at.seat_bits):
+            row = at.owner_words + z * at.words + i
+            w.store(row, w.load(row) | picked & mine[z])
+
+
+def write_finish(w: Any, flags: int, argument: Any) -> None:
+    """From words to bit matrices: who holds what."""
+    at = layout(Flags.unpack(flags))
+    held = [whole ^ w.load(at.bone + i) for i, whole in enumerate(whole_set(w, at))]
+    for half, row in enumerate(matrix_of(w, at, held)):
+        w.store(at.held + half, row)
+    for z in range(at.seat_bits):
+        words = [w.load(at.owner_words + z * at.words + i) for i in range(at.words)]
+        for half, row in enumerate(matrix_of(w, at, words)):
+            w.store(at.owner + z * at.halves + half, row)
+
+
+def write_points(w: Any, flags: int, argument: Any) -> None:
+    """The points row of the seat ``argument``."""
+    at = layout(Flags.unpack(flags))
+    mine = [w.const(0) - w.splat(w.field(argument, z, 1)) for z in range(at.seat_bits)]
+    total, doubles = w.const(0), w.const(0)
+    for half in range(at.halves):
+        row = w.load(at.held + half)
+        for z in range(at.seat_bits):
+            row = row & ~(w.load(at.owner + z * at.halves + half) ^ mine[z])
+        total = total + row.count() * (2 * half)
+        doubles = doubles | row & (1 << half)
+    # A double is one bit of its row, and its half counts twice.
+    for j, bits in enumerate((0xAAAA, 0xCCCC, 0xF0F0, 0xFF00)):
+        total = total + ((doubles & bits).count() << (j + 1))
+    w.store(POINTS, total + (doubles & 1), argument)
+
+
+begin = emitted(write_begin)
+random = emitted(write_random)
+pick = emitted(write_pick)
+seat_done = emitted(write_seat_done)
+finish = emitted(write_finish)
+points = emitted(write_points)

@@ -1,0 +1,287 @@
+"""Matches played 32 rounds at once, with the results of ``rollout.play_games``.
+
+Rounds are *tasks*, numbered game by game. A *block* is 32 lanes that step together; two blocks take turns, so that one
+steps while what was written into the other by single lanes settles in the processor's store buffers. A lane whose round
+is over writes its results and takes the next task, whose deal is waiting in a pool of 32.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mextrain_core import _lanes
+from mextrain_core._jit import helper, kernel, lowest
+from mextrain_core._lanes import LANES
+from mextrain_core.lockstep import deal
+from mextrain_core.lockstep.flags import flags_of
+from mextrain_core.lockstep.layout import (
+    CHOICES,
+    DEALING,
+    DECISIONS,
+    DRAWS,
+    LEFT,
+    PLAYS,
+    POINTS,
+    SEAT,
+    TURNS,
+    layout,
+)
+from mextrain_core.lockstep.policy import TOP_POINTS
+from mextrain_core.lockstep.step import step
+from mextrain_core.policies import HEAVIEST
+from mextrain_core.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, STARTER_WORD, U32, below, mix, round_key, word
+from mextrain_core.rollout import HASH_FACTOR, engine_of_round
+from mextrain_core.rules import STARTER_FIXED, STARTER_ROTATE, STARTER_WINNER
+from mextrain_core.state import BLOCKED, OUT
+
+u64 = np.uint64
+
+U0, U1, U2, U3, U8 = u64(0), u64(1), u64(2), u64(3), u64(8)
+ALL_LANES = u64((1 << LANES) - 1)
+ROW = u64(LANES)
+SEAT_ROW, LEFT_ROW, TURNS_ROW = u64(SEAT * LANES), u64(LEFT * LANES), u64(TURNS * LANES)
+PLAYS_ROW, DECISIONS_ROW, POINTS_ROW = u64(PLAYS * LANES), u64(DECISIONS * LANES), u64(POINTS * LANES)
+CHOICES_WORDS, DRAWS_WORDS, DEALING_WORDS = u64(CHOICES * 8), u64(DRAWS * 8), u64(DEALING * 8)
+
+PLACE, KEY, STARTER = u64(0), u64(1), u64(2)
+"""Rows of ``Memory.lanes``: index of the round among all rounds asked for, its key, its starter."""
+
+
+class Memory(NamedTuple):
+    """The arrays of a call: what 64 lanes and a pool hold."""
+
+    work: Any
+    """Aligned uint16 rows: two blocks (``Layout.rows`` each) and a pool (``Layout.pool_rows``)."""
+    words: Any
+    """The same memory as uint64."""
+    lanes: Any
+    """uint64[3, 64]: PLACE, KEY and STARTER of the round that a lane plays."""
+    pool: Any
+    """uint64[3, 32]: the same of the rounds in the pool."""
+
+
+class Span(NamedTuple):
+    """The rounds asked for: ``first`` … ``last - 1`` of each of ``games`` matches; all uint64."""
+
+    seed: Any
+    first_game: Any
+    games: Any
+    first: Any
+    last: Any
+
+
+@helper
+def word_of_lane(lane):
+    """Index of a lane's word among the 32 of a stream's rows (``layout.STREAM_ROWS``)."""
+    return ((lane & U3) << U3) + (lane >> U2)
+
+
+@helper
+def starter_of_task(r, seed, game, number, key, facts, place):
+    """Starter of round ``number`` of ``game`` (``rollout.starter_of_round``).
+
+    ``facts[place - 1]`` is the round before, if it has been played.
+    """
+    players = u64(r.players)
+    if r.starter == STARTER_FIXED:
+        return u64(r.starter_seat)
+    if r.starter == STARTER_WINNER and number != U0 and facts[place - U1, 1] >= 0:
+        return u64(facts[place - U1, 1])
+    if r.starter == STARTER_ROTATE and number != U0:
+        first = round_key(seed, game, engine_of_round(r, U0))
+        return (below(word(first, STARTER_WORD) >> U32, players) + number) % players
+    return below(word(key, STARTER_WORD) >> U32, players)
+
+
+@helper
+def prepare_task(r, m, pool, engine_row, span, task, lane, facts):
+    """Write down what ``lane`` of the pool at row ``pool`` needs for the deal of ``task``."""
+    per_game = span.last - span.first
+    nth = task // per_game
+    number = span.first + task - nth * per_game
+    game = span.first_game + nth
+    engine = engine_of_round(r, number)
+    key = round_key(span.seed, game, engine)
+    place = nth * u64(r.rounds) + number
+    starter = starter_of_task(r, span.seed, game, number, key, facts, place)
+    m.words[(pool * ROW >> U2) + DEALING_WORDS + word_of_lane(lane)] = key
+    m.work[(pool + engine_row) * ROW + lane] = U1 << engine
+    m.work[pool * ROW + SEAT_ROW + lane] = U1 << starter
+    m.pool[PLACE, lane] = place
+    m.pool[KEY, lane] = key
+    m.pool[STARTER, lane] = starter
+
+
+@helper
+def deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts):
+    """Deal ``task`` … ``task + 31`` into the pool at row ``pool``; in place of those from ``tasks`` on the last one."""
+    for lane in range(LANES):
+        prepare_task(r, m, pool, engine_row, span, min(task + u64(lane), tasks - U1), u64(lane), facts)
+    size = u64(r.tiles) - U1
+    deal.begin(flags, m.work, pool, size - u64(r.players) * u64(r.hand_size))
+    half = U2
+    for seat in range(u64(r.players)):
+        for _ in range(u64(r.hand_size)):
+            half = U2 - half
+            if half == U0:
+                deal.random(flags, m.work, pool, U0)
+            deal.pick(flags, m.work, pool, size << U8 | half)
+            size -= U1
+        deal.seat_done(flags, m.work, pool, u64(seat))
+    deal.finish(flags, m.work, pool, U0)
+    for seat in range(u64(r.players)):
+        deal.points(flags, m.work, pool, u64(seat))
+
+
+@helper
+def take_over(m, block, rows, lane, slot, pool, source):
+    """Lane ``lane`` of the block at row ``block`` starts the round that lies in lane ``source`` of the pool."""
+    to, origin = block * ROW + lane, pool * ROW + source
+    for row in range(u64(SEAT), rows):
+        m.work[to + u64(row) * ROW] = m.work[origin + u64(row) * ROW]
+    key = m.pool[KEY, source]
+    stream = (block * ROW >> U2) + word_of_lane(lane)
+    m.words[stream + CHOICES_WORDS] = key + POLICY_WORDS * GOLDEN
+    m.words[stream + DRAWS_WORDS] = key + DRAW_WORDS * GOLDEN
+    m.lanes[PLACE, slot] = m.pool[PLACE, source]
+    m.lanes[KEY, slot] = key
+    m.lanes[STARTER, slot] = m.pool[STARTER, source]
+
+
+@helper
+def write_results(r, m, block, lane, slot, won, points, facts):
+    """Points and facts of the round that is over in ``lane``; returns its ``rollout.round_hash``."""
+    here = block * ROW + lane
+    work, place, starter = m.work, m.lanes[PLACE, slot], m.lanes[STARTER, slot]
+    turns, plays = u64(work[here + TURNS_ROW]), u64(work[here + PLAYS_ROW])
+    dealt = u64(r.players) * u64(r.hand_size)
+    draws = u64(r.tiles) - U1 - dealt - u64(work[here + LEFT_ROW])
+    end = u64(OUT if won else BLOCKED)
+    h = starter
+    for fact in (end, turns, plays, draws):
+        h = h * HASH_FACTOR + fact
+    for seat in range(u64(r.players)):
+        twice = u64(work[here + POINTS_ROW + u64(seat) * ROW])
+        total = (twice >> U1) + (twice & U1) * u64(r.double_blank)
+        points[place, u64(seat)] = total
+        h = h * HASH_FACTOR + total
+    row = facts[place]
+    row[0] = end
+    row[1] = np.int64(lowest(u64(work[here + SEAT_ROW]))) if won else -1
+    row[2] = starter
+    row[3] = turns
+    row[4] = plays
+    row[5] = draws
+    row[6] = work[here + DECISIONS_ROW]
+    return mix(m.lanes[KEY, slot] + h)
+
+
+@kernel
+def play_rounds(
+    flags, rules, sizes, seed, first_game, games, first, last, work, words, lane_facts, pool_facts, points, facts
+):
+    """Play the rounds ``first`` … ``last - 1`` (by number) of the matches; returns the sum of ``rollout.round_hash``.
+
+    ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[3], rows of a block and of a pool's engine
+    (``Layout.rows``, ``Layout.engine``) and the argument of ``step``. For the numbers see ``Span``, for the four arrays
+    ``Memory``. ``points``: int64[games * rounds, players], ``facts``: int32[games * rounds, 7], of all rounds of the
+    matches; with the option starter = winner the facts of the rounds before ``first`` must be there.
+    """
+    r = rules[0]
+    m = Memory(work, words, lane_facts, pool_facts)
+    span = Span(seed, first_game, games, first, last)
+    rows, engine_row, argument = sizes[0], sizes[1], sizes[2]
+    pool = U2 * rows
+    tasks = games * (last - first)
+    blocks = U1 if tasks <= ROW else U2
+    running_0, running_1 = ALL_LANES, ALL_LANES if blocks == U2 else U0
+    task, in_pool, total = U0, U0, U0
+    starting = True
+    while running_0 | running_1 != U0:
+        for b in range(blocks):
+            block = u64(b) * rows
+            running = running_0 if b == 0 else running_1
+            if running == U0:
+                continue
+            over, won = running, U0
+            if not starting:
+                ends = step(flags, work, block, argument)
+                over &= ends
+                won = ends >> U32
+            while over != U0:
+                lane = lowest(over)
+                over &= over - U1
+                slot = u64(b) * ROW + lane
+                if not starting:
+                    has_won = (won >> lane) & U1 != U0
+                    total += write_results(r, m, block, lane, slot, has_won, points, facts)
+                if task == tasks:
+                    running &= ~(U1 << lane)
+                    continue
+                if in_pool == U0:
+                    deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts)
+                    in_pool = ROW
+                take_over(m, block, rows, lane, slot, pool, ROW - in_pool)
+                in_pool -= U1
+                task += U1
+            if b == 0:
+                running_0 = running
+            else:
+                running_1 = running
+        starting = False
+    return total
+
+
+def accepts(rules: np.ndarray, policies: Sequence[int]) -> bool:
+    """Whether ``play_games`` serves the RULES record ``rules[0]`` with these policies (ids by seat) on this machine."""
+    return _lanes.supported() and flags_of(rules[0], policies) is not None
+
+
+def play_games(
+    rules: np.ndarray,
+    policies: Sequence[int],
+    seed: int,
+    first_game: int,
+    games: int,
+    points: np.ndarray,
+    facts: np.ndarray,
+) -> tuple[int, int]:
+    """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed`` without recording moves.
+
+    ``rules``: RULES record, shape (1,); ``policies``: ids by seat; ``points``: int64[games, rounds, players];
+    ``facts``: int32[games, rounds, 7]. Returns (hash, moves). All this is what ``rollout.play_games`` writes and
+    returns. ``accepts`` must hold, or ValueError is raised. The GIL is not held while it plays.
+    """
+    record = rules[0]
+    flags = flags_of(record, policies)
+    if flags is None or not _lanes.supported():
+        raise ValueError("lockstep does not serve these rules and policies here; ask accepts() first")
+    if not (points.flags.c_contiguous and facts.flags.c_contiguous):
+        raise ValueError("points and facts must be contiguous")
+    if games == 0:
+        return 0, 0
+    at, packed, rounds = layout(flags), flags.pack(), int(record["rounds"])
+    heavy = sum(1 << seat for seat, policy in enumerate(policies) if policy == HEAVIEST)
+    work = _lanes.aligned_rows(2 * at.rows + at.pool_rows)
+    memory = Memory(
+        work=work,
+        words=work.view(np.uint64),
+        lanes=np.zeros((3, 2 * LANES), np.uint64),
+        pool=np.zeros((3, LANES), np.uint64),
+    )
+    fixed = (
+        rules.copy(),  # Numba takes a read-only array for another type, and would compile everything twice.
+        np.array([at.rows, at.engine, heavy << 8 | min(int(record["double_blank"]), TOP_POINTS)], np.uint64),
+        np.uint64(seed),
+        np.uint64(first_game),
+        np.uint64(games),
+    )
+    results = points[:games].reshape(games * rounds, -1), facts[:games].reshape(games * rounds, -1)
+    # The rounds of a match are independent but for the starter, which the last winner may be.
+    in_order = record["starter"] == STARTER_WINNER
+    total = 0
+    for first, last in [(k, k + 1) for k in range(rounds)] if in_order else [(0, rounds)]:
+        arguments = (*fixed, np.uint64(first), np.uint64(last), *memory, *results)
+        total += _lanes.frozen(play_rounds, packed, *arguments)(packed, *arguments)
+    return total % 2**64, int(facts[:games, :, 6].sum())

@@ -1,0 +1,122 @@
+"""Which row holds what: the memory of 32 games, and of a pool of 32 dealt rounds.
+
+A row is one number of 16 bits for each of the 32 lanes. A *one-hot* number has one bit set: bit h stands for half h,
+bit s for seat s, bit t for train t.
+
+The rows that every rule set has come first, at fixed places, because the driver reads them; all others follow by
+``Layout``. Rows ``SEAT`` … ``Layout.rows - 1`` of a pool are what a lane takes over when it starts a round; the streams
+of the random numbers are set by the driver.
+"""
+
+from functools import cache
+
+from mextrain_core.lockstep.flags import Flags
+
+STREAM_ROWS = 4
+"""32 lanes of 64 bits. Word j of row q belongs to lane 4j + q, see ``lanes.random``."""
+
+CHOICES = 0
+"""Stream of the policy's words: key plus a multiple of the golden number, STREAM_ROWS rows."""
+DRAWS = 4
+"""Stream of the draws."""
+SEAT = 8
+"""To move, one-hot."""
+LEFT = 9
+"""Tiles in the boneyard."""
+TURNS, PLAYS, DECISIONS = 10, 11, 12
+"""Counted as the scalar engine counts them."""
+POINTS = 13
+"""One row a seat: twice the pips in hand, plus 1 while it holds 0-0. So 0 means an empty hand."""
+
+NO_AGE = 0xFFF0
+"""Ages from here on stand for no open double, where the oldest is asked for; where the newest is, those below 16 do."""
+
+DEALING = CHOICES
+"""In a pool: the stream of the deal."""
+
+
+def word_groups(halves: int) -> list[list[int]]:
+    """The rows of the boneyard (high halves), packed into words of 16 bits in the order of tile indices.
+
+    Tile {h, l} with l ≤ h is bit l of row h, and row h starts in its word at bit ``h (h + 1) / 2`` less the same of
+    the word's first row.
+    """
+    groups: list[list[int]] = []
+    room = 0
+    for high in range(halves):
+        if high + 1 > room:
+            groups.append([])
+            room = 16
+        groups[-1].append(high)
+        room -= high + 1
+    return groups
+
+
+class Layout:
+    """Row numbers for the flags."""
+
+    def __init__(self, flags: Flags):
+        self._next = POINTS + flags.players
+        self.halves = flags.halves
+        self.groups = word_groups(flags.halves)
+        self.words = len(self.groups)
+        self.seat_bits = (flags.players - 1).bit_length()
+        self.count_bits = flags.halves.bit_length()
+        self.held = self._take(flags.halves)
+        """Bit matrix of all tiles in some hand: row h, bit l: the tile {h, l}."""
+        self.owner = self._take(self.seat_bits * flags.halves)
+        """Bit z of the owner of each held tile; meaningless where ``held`` is 0."""
+        self.bone = self._take(self.words)
+        """The boneyard by ``word_groups``."""
+        self.off = self._take(self.count_bits)
+        """Bit j of the number of tiles off the table that show a half; one bit column a half."""
+        self.end = self._take(flags.trains)
+        """End of each train, one-hot."""
+        nobody = flags.is_set("open_double_binds", "nobody")
+        any_order = flags.is_set("open_double_order", "any")
+        self.age = None if nobody or any_order else self._take(flags.trains)
+        """Age of a train's open double: plays when it was laid << 4 | train, see NO_AGE."""
+        self.doubles = self._take(1) if not nobody and any_order else None
+        """Bit set: trains with an open double."""
+        self.fresh = self._take(1)
+        """Bit set: trains whose open double was laid in this turn."""
+        self.marked = self._take(1)
+        """Bit set: open trains."""
+        self.started = self._take(1)
+        """Bit set: trains on which a tile lies."""
+        self.opening_to_come = self._take(1)
+        """Bit set of seats."""
+        self.same_turn = self._take(1)
+        """0xFFFF: the attempt that comes up belongs to the turn of the one before."""
+        self.opening = self._take(1)
+        """0xFFFF: this turn is the seat's opening turn."""
+        self.chain = self._take(1) if flags.is_set("opening", "chain") else None
+        """0xFFFF: the play that comes up is a further chain tile, so it may be left."""
+        self.cover = self._take(1) if flags.is_set("double_rule", "cover") else None
+        """Bit of the train of the double that the required play follows, or 0."""
+        self.drew = self._take(1) if flags.is_set("draw_limit", "per_turn") else None
+        """0xFFFF: the turn has drawn."""
+        self.rows = self._next
+        """Rows of 32 games, and those of a pool that a lane takes over."""
+        self.engine = self._take(1)
+        """One-hot engine of the round to deal."""
+        self.before = self._take(self.words)
+        """The boneyard before the seat's picks."""
+        self.upto = self._take(self.words)
+        """Members of the boneyard in this word and those before it."""
+        self.owner_words = self._take(self.seat_bits * self.words)
+        """Bit z of the owner of each dealt tile, by ``word_groups``."""
+        self.random = self._take(4)
+        """The word of the stream: upper and lower half of its upper 32 bits, then of its lower."""
+        self.pool_rows = self._next
+
+    def _take(self, count: int) -> int:
+        first = self._next
+        self._next += count
+        return first
+
+
+@cache
+def layout(flags: Flags) -> Layout:
+    """The layout of the flags."""
+    return Layout(flags)

@@ -1,0 +1,62 @@
+"""Which of the legal plays a built-in policy makes, written as lane code (``policies.choose`` for one game).
+
+Every policy here narrows the legal plays to those that it likes as much as any other, and the attempt's word chooses
+among these uniformly.
+"""
+
+from typing import Any, NamedTuple
+
+from mextrain_core.lockstep import lanes
+
+TOP_POINTS = 31
+"""More than any tile of a number set counts but 0-0, whose points may be any number: beyond this, more is the same."""
+
+
+class Choice(NamedTuple):
+    """What each lane does; train, touch and new are one-hot, and of no meaning where nothing is played."""
+
+    plays: Any
+    """Mask: a tile is played."""
+    train: Any
+    touch: Any
+    new: Any
+    number: Any
+    """Number of plays that were chosen among."""
+
+
+def heaviest(ends: list[Any], rows: list[Any], blank: Any) -> list[Any]:
+    """Of the plays ``rows`` (new halves by train) on ``ends`` those of most points; ``blank``: points of 0-0."""
+    worths, tops = [], []
+    for end, row in zip(ends, rows, strict=True):
+        others = row & ~(end & 1)  # All but 0-0.
+        below = lanes.smear(others)
+        worths.append(others.differs(0).pick(lanes.index(end) + below.count(), 0))
+        tops.append(below - (below >> 1))
+    most = lanes.greatest(worths)
+    blanks = [end & row & 1 for end, row in zip(ends, rows, strict=True)]
+    most = lanes.any_of(blanks).differs(0).pick(most.max(blank + 1), most)
+    blank_is_most = most.equals(blank + 1)
+    return [
+        worth.equals(most).pick(top, 0) | blank_is_most.pick(zero, 0)
+        for worth, top, zero in zip(worths, tops, blanks, strict=True)
+    ]
+
+
+def choose(w: Any, ends: list[Any], rows: list[Any], stops: Any, words: tuple[Any, Any]) -> Choice:
+    """Uniform over the plays in ascending order and, last, ``stops`` ways to stop (Vec, or None for none).
+
+    ``rows[t]``: the halves that may be laid on train t, whose end is ``ends[t]``; ``words``: the upper half of the
+    attempt's word.
+    """
+    upto = []
+    number = w.const(0)
+    for row in rows:
+        number = number + row.count()
+        upto.append(number)
+    k = lanes.below(*words, number if stops is None else number + stops)
+    row, base, touch, train = rows[0], w.const(0), ends[0], w.const(1)
+    for t in range(len(rows) - 1):
+        beyond = k >= upto[t]
+        row, base = beyond.pick(rows[t + 1], row), beyond.pick(upto[t], base)
+        touch, train = beyond.pick(ends[t + 1], touch), beyond.pick(2 << t, train)
+    return Choice(k < number, train, touch, lanes.kth_one(row, k - base), number)

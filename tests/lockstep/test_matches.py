@@ -1,0 +1,145 @@
+"""Whole matches, lockstep against the scalar engine: the same bytes for every rule set that lockstep accepts.
+
+``MEXTRAIN_LOCKSTEP_RULES`` sets how many random rule sets are tried (each is a kernel of its own, compiled in seconds),
+``MEXTRAIN_LOCKSTEP_SEED`` where they begin.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mextrain.options import OPTIONS
+from mextrain.rules import RuleSet
+from mextrain.tiles import TileSet
+from mextrain_core import _lanes, lockstep
+from mextrain_core.policies import CAUTIOUS, HEAVIEST, RANDOM
+from tests.lockstep.matches import assert_equal, by_lockstep, by_scalar
+
+RULES = int(os.environ.get("MEXTRAIN_LOCKSTEP_RULES", "10"))
+FIRST_SEED = int(os.environ.get("MEXTRAIN_LOCKSTEP_SEED", "0"))
+
+pytestmark = pytest.mark.skipif(not _lanes.supported(), reason="there is no lane code for this machine")
+
+FREE = sorted(set(OPTIONS) - {"players", "tile_set", "hand_size", "first_engine", "rounds", "starter", "double_blank"})
+
+
+def some_rules(choose: random.Random) -> RuleSet:
+    """Rules of a number set that lockstep serves; small sets and full hands are common: rare states are there."""
+    highest = choose.choice([*range(1, 16), 9, 12, 12, 15])
+    tiles = (highest + 1) * (highest + 2) // 2
+    players = choose.randint(2, min(14, tiles - 1, choose.choice((2, 3, 5, 14))))
+    most = (tiles - 1) // players
+    first = choose.choice((highest, choose.randint(0, highest)))
+    options: dict[str, Any] = {
+        "players": players,
+        "tile_set": f"double-{highest}",
+        "hand_size": choose.choice((choose.randint(1, most), min(most, 10), min(most, 3))),
+        "first_engine": f"{first}-{first}",
+        "rounds": choose.choice((first + 1, choose.randint(1, first + 1))),
+        "starter": choose.choice(("draw", "rotate", "winner", choose.randrange(players))),
+        "double_blank": choose.choice((0, 5, 25, 10**9)),
+    }
+    for name in FREE:
+        words = [word for word in OPTIONS[name].words or () if word != "chicken_foot"]
+        if words and choose.random() < 0.5:
+            options[name] = choose.choice(words)
+    options["max_uncovered"] = choose.choice((None, None, 1))
+    return RuleSet.preset("mexican", **options)
+
+
+def some_policies(choose: random.Random, players: int) -> list[int]:
+    """All alike, or mixed."""
+    alike = choose.choice((RANDOM, RANDOM, HEAVIEST))
+    return choose.choice(([alike] * players, [choose.choice((RANDOM, HEAVIEST)) for _ in range(players)]))
+
+
+@pytest.mark.parametrize("number", range(RULES))
+def test_any_rules(number: int) -> None:
+    choose = random.Random(FIRST_SEED * 1_000_003 + number)
+    rules = some_rules(choose)
+    policies = some_policies(choose, rules.players)
+    assert lockstep.accepts(rules.record, policies)
+    seed = choose.choice((0, 1, 2**64 - 1, choose.getrandbits(64)))
+    assert_equal(rules, policies, seed, choose.getrandbits(58), 2000 // rules.rounds + 33)
+
+
+@pytest.mark.parametrize("players", [2, 4, 8, 12])
+def test_presets(players: int) -> None:
+    rules = RuleSet.preset("mexican", players=players)
+    assert_equal(rules, [RANDOM] * players, 7, 0, 150)
+
+
+@pytest.mark.parametrize("games", [0, 1, 31, 32, 33, 64, 65])
+def test_any_number_of_games(games: int) -> None:
+    rules = RuleSet.preset("mexican", players=4, rounds=1)
+    assert_equal(rules, [RANDOM] * 4, 3, 10, games)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("game", [0, 2**32 - 2, 2**59 - 5])
+def test_edges_of_seeds_and_games(seed: int, game: int) -> None:
+    assert_equal(RuleSet.preset("mexican", players=4), [RANDOM] * 4, seed, game, 5)
+
+
+@pytest.mark.parametrize("starter", ["winner", "rotate"])
+def test_pieces_make_up_the_whole(starter: str) -> None:
+    rules = RuleSet.preset("mexican", players=4, starter=starter)
+    policies = [RANDOM] * 4
+    whole = by_lockstep(rules, policies, 11, 100, 90)
+    pieces = [by_lockstep(rules, policies, 11, 100 + start, size) for start, size in ((0, 1), (1, 56), (57, 33))]
+    assert np.array_equal(whole.points, np.concatenate([piece.points for piece in pieces]))
+    assert np.array_equal(whole.facts, np.concatenate([piece.facts for piece in pieces]))
+    assert whole.hash == sum(piece.hash for piece in pieces) % 2**64
+
+
+def test_what_is_not_served() -> None:
+    random_4 = [RANDOM] * 4
+    served = RuleSet.preset("mexican", players=4)
+    assert lockstep.accepts(served.record, random_4)
+    assert lockstep.accepts(served.record, [HEAVIEST, RANDOM, RANDOM, HEAVIEST])
+    assert not lockstep.accepts(served.record, [CAUTIOUS, *random_4[1:]])
+    assert not lockstep.accepts(served.record, [])
+    for options in ({"tile_set": "double-16"}, {"tile_set": "double-18"}, {"double_rule": "chicken_foot"}):
+        rules = RuleSet.preset("mexican", players=4, **options)
+        assert not lockstep.accepts(rules.record, random_4)
+        with pytest.raises(ValueError, match=r"accepts\(\)"):
+            by_lockstep(rules, random_4, 1, 0, 1)
+
+
+PROGRAM = """
+import sys
+from mextrain.rules import RuleSet
+from tests.lockstep.matches import by_lockstep
+print(by_lockstep(RuleSet.preset("mexican", players=3, dead_double="binds"), [0, 1, 0], 5, 0, 40).hash)
+"""
+
+
+@pytest.mark.parametrize("processor", ["x86-64", "x86-64-v3"])
+def test_lesser_processors(processor: str) -> None:
+    """Vectors narrower than 32 lanes give the same bytes."""
+    environment = {**os.environ, "NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rules = RuleSet.preset("mexican", players=3, dead_double="binds")
+    assert int(done.stdout) == by_scalar(rules, [RANDOM, HEAVIEST, RANDOM], 5, 0, 40).hash
+
+
+def test_tile_counts_of_words() -> None:
+    """The words of a boneyard hold every tile of the set once."""
+    from mextrain_core.lockstep.deal import start_bit
+    from mextrain_core.lockstep.layout import word_groups
+
+    for highest in range(1, 16):
+        groups = word_groups(highest + 1)
+        rows = [(i, start_bit(high, group), high) for i, group in enumerate(groups) for high in group]
+        bits = [(i, start + low) for i, start, high in rows for low in range(high + 1)]
+        assert len(set(bits)) == len(bits) == len(TileSet(f"double-{highest}"))
+        assert bits == sorted(bits)
+        assert max(bit for _, bit in bits) < 16
