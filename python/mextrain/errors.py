@@ -27,9 +27,10 @@ class MextrainError(ValueError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a set of rules.
+    """One thing that is wrong with a set of rules or with the line of a position.
 
-    `name` is the option (or `preset`), `value` what was given, `expected` what would do, `remedy` what to change.
+    `name` is the option (or `preset`) or the field, `value` what was given, `expected` what would do, `remedy` what to
+    change.
     """
 
     name: str
@@ -41,6 +42,14 @@ class Problem:
         return f"{self.name} = {shown(self.value)}: expected {self.expected}; {self.remedy}"
 
 
+def _listed(what: str, problems: tuple[Problem, ...]) -> str:
+    """`what` with every problem, in one line."""
+    if len(problems) == 1:
+        return f"{what}: {problems[0]}"
+    listed = "  ".join(f"({number}) {problem}." for number, problem in enumerate(problems, 1))
+    return f"{what}, {len(problems)} problems: {listed}"
+
+
 class RuleError(MextrainError):
     """Rules that cannot be played; `problems` lists everything that is wrong with them, not only the first."""
 
@@ -49,10 +58,7 @@ class RuleError(MextrainError):
         super().__init__(self.problems)
 
     def __str__(self) -> str:
-        if len(self.problems) == 1:
-            return f"the rules cannot be played: {self.problems[0]}"
-        listed = "  ".join(f"({number}) {problem}." for number, problem in enumerate(self.problems, 1))
-        return f"the rules cannot be played, {len(self.problems)} problems: {listed}"
+        return _listed("the rules cannot be played", self.problems)
 
 
 class TileError(MextrainError):
@@ -72,7 +78,18 @@ class SeedError(MextrainError):
 
 
 class PositionError(MextrainError):
-    """A position text that cannot be read, or that describes an impossible position."""
+    """A position text that cannot be read, or that describes an impossible position.
+
+    `problems` lists everything that is wrong with the line of a position; for other errors it is empty.
+    """
+
+    def __init__(self, reason: str, problems: Iterable[Problem] = ()) -> None:
+        self.reason = reason
+        self.problems = tuple(problems)
+        super().__init__(reason, self.problems)
+
+    def __str__(self) -> str:
+        return _listed(self.reason, self.problems) if self.problems else self.reason
 
 
 class PolicyError(MextrainError):

@@ -21,7 +21,11 @@ import numpy as np
 
 from mextrain.errors import EngineError, IllegalMove, PositionError, shown
 from mextrain.events import LogEntry
+from mextrain.identity import decisive
 from mextrain.moves import Move
+from mextrain.notation.read import read
+from mextrain.notation.state import Continued
+from mextrain.notation.take import take
 from mextrain.refusals import refusal
 from mextrain.render.table import table
 from mextrain.round_record import RoundRecord
@@ -43,7 +47,7 @@ _LAYOUT = zlib.crc32(repr(STATE.descr).encode())
 
 
 class Position(Standing):
-    """One round, from the deal on. Make one with `Position.deal` or `Position.setup`.
+    """One round, from the deal on. Make one with `Position.deal`, `Position.setup` or `Position.from_line`.
 
     A position knows all hands. Do not show its hidden parts to players: `table(for_seat=...)` is what one of them may
     see. Seats and personal trains are ints 0 … players - 1; the Mexican Train is `"M"`.
@@ -118,6 +122,29 @@ class Position(Standing):
         drawn_by_seed = boneyard is None and chance == "stream"
         key_seed = (0 if seed is None else seed) if drawn_by_seed else seed
         return cls(Start.set_up(rules, engine, starter, hands, boneyard, key_seed, game), chance)
+
+    @classmethod
+    def from_line(cls, text: str) -> Position:
+        """Return the position that one line of text describes (docs/formats.md), to be played on from there.
+
+        Draws are those of the line's key or order; a line that says nothing about them draws from the stream of seed
+        0. How the round came to this point is not known: there are no events, and no record can be made of it.
+
+        Raises `PositionError`, whose `problems` list everything that is wrong with the line, and for a line with
+        hidden places.
+        """
+        snapshot = read(text)
+        return cls(Continued.of(snapshot), "explicit" if snapshot.chance.kind == "explicit" else "stream")
+
+    def line(self, *, for_seat: int | None = None, key: bool = False) -> str:
+        """Return the position as one line of text (docs/formats.md), from which `from_line` makes it again.
+
+        `for_seat` leaves out what that seat cannot see. What will be drawn is written only with `key`: with it, the
+        position that is read back is equal and goes on with the same draws.
+
+        Raises `PositionError` for a seat that does not exist, and for `for_seat` together with `key`.
+        """
+        return str(take(self, self._chance == "explicit", for_seat, key))
 
     def why_illegal(self, action: Action) -> str | None:
         """Return why `action` is not legal now, or None if it is; raises `MoveError` for what is no move at all."""
@@ -330,9 +357,8 @@ class Position(Standing):
         return result
 
     def _identity(self) -> tuple[object, ...]:
-        order = self._start.order
-        to_come = None if order is None else order[self._get("draws") :]
-        return self.rules, self._chance, to_come, self._raw.tobytes()
+        to_come = None if self._start.order is None else self.boneyard_in_order()
+        return self.rules, self._chance, to_come, decisive(self._raw, self.rules, self._by_stream)
 
 
 def _packed(raw: np.ndarray) -> bytes:

@@ -237,7 +237,7 @@ def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
     if "players" not in given:
         problems["players"] = Problem("players", None, OPTIONS["players"].accepted, "say how many play")
     for name in OPTIONS:
-        if name not in given and not problems.keys() & {"preset", *_FOLLOWS.get(name, ())}:
+        if name not in given and not problems.keys() & {"preset", name, *_FOLLOWS.get(name, ())}:
             values[name] = _default(name, str(preset), values)
         if name not in problems and (problem := _conflict(name, values)):
             problems[name] = problem

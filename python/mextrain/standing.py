@@ -214,15 +214,7 @@ class Standing:
     @property
     def open_doubles(self) -> tuple[OpenDouble, ...]:
         """The doubles that still have to be covered, the oldest first; empty when the round is over."""
-        count = 0 if self.over else self._get("double_count")
-        toes = self._states["toe"][0, : self._get("toes")].tolist()
-        doubles = []
-        for index in self._states["double_train"][0, :count].tolist():
-            half = self.rules.tiles.half(int(self._states["end_half"][0, index]))
-            is_new = bool(self._get("fresh") >> index & 1)
-            toes_here = tuple(map(self.rules.tiles.half, toes))
-            doubles.append(OpenDouble(Tile(half, half), self.trains[index], not is_new, toes_here))
-        return tuple(doubles)
+        return () if self.over else self._doubles()
 
     @property
     def hands(self) -> tuple[tuple[Tile, ...], ...]:
@@ -301,10 +293,13 @@ class Standing:
 
     def drawn_order(self) -> tuple[Tile, ...]:
         """Return the boneyard as dealt: the tiles drawn, in order, then the others, by number or in the order given."""
-        drawn = [data for kind, _, data, _ in self._log if kind in DRAWS]
+        drawn = tuple(self.rules.tiles[data] for kind, _, data, _ in self._log if kind in DRAWS)
+        return drawn + self.boneyard_in_order()
+
+    def boneyard_in_order(self) -> tuple[Tile, ...]:
+        """Return the tiles of the boneyard in the order of drawing where one was given, else by number."""
         order = self._start.order
-        rest = list(order[len(drawn) :]) if order is not None else self._boneyard_indices()
-        return tuple(self.rules.tiles[index] for index in drawn + rest)
+        return self.boneyard if order is None else tuple(self.rules.tiles[index] for index in order[self.draws :])
 
     # -- inside
 
@@ -324,6 +319,17 @@ class Standing:
         if index is None or not 0 <= index < players:
             raise MoveError(f"there is no train {shown(train)}: expected a seat 0 … {players - 1}, or 'M'")
         return index
+
+    def _doubles(self) -> tuple[OpenDouble, ...]:
+        """The open doubles, also those that lay open when the round ended."""
+        toes = self._states["toe"][0, : self._get("toes")].tolist()
+        toes_here = tuple(map(self.rules.tiles.half, toes))
+        doubles = []
+        for index in self._states["double_train"][0, : self._get("double_count")].tolist():
+            half = self.rules.tiles.half(int(self._states["end_half"][0, index]))
+            is_new = bool(self._get("fresh") >> index & 1)
+            doubles.append(OpenDouble(Tile(half, half), self.trains[index], not is_new, toes_here))
+        return tuple(doubles)
 
     def _boneyard_indices(self) -> list[int]:
         octets = self._states["boneyard"][0].astype("<u8").view(np.uint8)

@@ -105,6 +105,11 @@ class Start:
         return tuple(tuple(self.rules.tiles[index] for index in hand) for hand in self.given)
 
     @property
+    def laid_on(self) -> frozenset[int | str]:
+        """The trains on which tiles lie before the first move; none but where a round goes on from a line."""
+        return frozenset()
+
+    @property
     def _key(self) -> int:
         return seeding.round_key(self.seed or 0, self.game, self.engine)
 

@@ -7,12 +7,14 @@ import re
 
 import pytest
 
-from mextrain import RuleSet
+from mextrain import Position, RuleSet
 from mextrain.archive import FORMAT, JOB_FILE, Job, archive_schema
 from mextrain.events import KINDS, Event
+from mextrain.notation.read import read as read_line
+from mextrain.notation.snapshot import FIELDS
 from mextrain.seeding import FIRST_DRAW_WORD, STARTER_WORD, STREAM, below, high, low, round_key, word
 from mextrain_core.limits import STOP
-from tests.docs.pages import ROOT, code_words, fences, prose, read, tables
+from tests.docs.pages import ROOT, Fence, code_words, fences, prose, read, tables
 from tests.reference.replay import replay
 from tests.tidy import floors
 from tests.tidy.tree import CORE, sources
@@ -21,6 +23,7 @@ FORMATS, DETERMINISM, ACTIONS, ARCHITECTURE = (
     ROOT / "docs" / f"{name}.md" for name in ("formats", "determinism", "actions", "architecture")
 )
 RECORDS = [fence for fence in fences(FORMATS) if (fence.language, fence.words) == ("json", ("record",))]
+LINES = [fence for fence in fences(FORMATS) if (fence.language, fence.words) == ("text", ("position",))]
 
 
 # -- formats
@@ -72,6 +75,22 @@ def test_the_files_of_an_archive() -> None:
     files = [code_words(row[0]) for row in tables(FORMATS, "Archives")[0][1:]]
     assert files[:2] == [[JOB_FILE], [Job.create(RuleSet.mexican(2), games=1).name(0)]]
     assert f"`{FORMAT}`" in read(FORMATS)
+
+
+@pytest.mark.parametrize("fence", LINES, ids=lambda fence: f"line {fence.line}")
+def test_the_lines_of_positions_can_be_read(fence: Fence) -> None:
+    line = " ".join(fence.text.split())
+    snapshot = read_line(line)
+    assert str(read_line(str(snapshot))) == str(snapshot)
+    assert "rest" in line or str(snapshot) == line
+    if not snapshot.hidden:
+        assert Position.from_line(line).line() == str(snapshot)
+
+
+def test_every_field_of_a_line_is_described() -> None:
+    described = [code_words(row[0])[0] for row in tables(FORMATS, "Position: one line of text")[0][1:]]
+    assert [name.partition(" ")[0] for name in described] == list(FIELDS)
+    assert all(any(f"; {name}" in " ".join(fence.text.split()) for fence in LINES) for name in FIELDS)
 
 
 # -- determinism

@@ -41,6 +41,8 @@ def test_every_public_name_is_there() -> None:
         errors.RecordError("x", line=3, event=0),
         errors.RecordError("x"),
         errors.RuleError([errors.Problem("a", 1, "2", "write 2"), errors.Problem("b", None, "3", "write 3")]),
+        errors.PositionError("x"),
+        errors.PositionError("x", [errors.Problem("a", 1, "2", "write 2")]),
         errors.MissingExtra("pyarrow", "io"),
     ],
 )

@@ -78,6 +78,13 @@ def rule_sets(draw: st.DrawFn) -> RuleSet:
         raise
 
 
+def test_players_must_be_said_whatever_else_is() -> None:
+    for options in ({}, {"hand_size": 3}, {"tile_set": "double-4", "hand_size": 3}, {"starter": 3}, {"rounds": 99}):
+        with pytest.raises(RuleError) as caught:
+            RuleSet.from_dict({"preset": "mexican", **options})
+        assert "players" in [problem.name for problem in caught.value.problems]
+
+
 @pytest.mark.parametrize("players", MEXICAN)
 def test_case_30_mexican_deals(players: int) -> None:
     rules = RuleSet.mexican(players)

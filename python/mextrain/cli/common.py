@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mextrain.errors import MextrainError
 
 if TYPE_CHECKING:
+    from mextrain.position import Position
     from mextrain.rules import RuleSet
 
 DEFAULT_PRESET = "mexican"
@@ -87,6 +89,24 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="threads that play (default: one for each processor that this process may use)",
     )
+
+
+def add_position(parser: argparse.ArgumentParser) -> None:
+    """Add the line of a position; `read_position` makes a `Position` of it."""
+    parser.add_argument("line", metavar="LINE", help="a position as one line of text; - reads it from stdin")
+
+
+def read_position(args: argparse.Namespace) -> Position:
+    """Return the position of the line that `add_position` asks for; raises `PositionError`."""
+    from mextrain.errors import PositionError
+    from mextrain.position import Position
+
+    if args.line != "-":
+        return Position.from_line(args.line)
+    try:
+        return Position.from_line(sys.stdin.buffer.read().decode())
+    except UnicodeDecodeError as error:
+        raise PositionError(f"stdin is no line of a position: it is not UTF-8 (byte {error.start})") from None
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:

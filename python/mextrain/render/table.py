@@ -83,8 +83,12 @@ def _trains(standing: Standing, width: int) -> Iterator[str]:
 
 
 def _laid(standing: Standing) -> dict[int | str, list[str]]:
-    """The tiles of each train in the order in which they were laid, the touching half first."""
-    laid: dict[int | str, list[str]] = {train: [] for train in standing.trains}
+    """The tiles of each train in the order in which they were laid, the touching half first.
+
+    Where a round goes on from a line, what was laid before is not known in order, and cut.
+    """
+    before = standing.start.laid_on
+    laid: dict[int | str, list[str]] = {train: [_CUT] if train in before else [] for train in standing.trains}
     half = standing.rules.tiles.half
     for event in standing.events:
         if event.kind == PLAY and event.move:
@@ -104,7 +108,7 @@ def _cut(tiles: list[str], width: int) -> str:
         if room < 0:
             break
         kept.insert(0, tile)
-    return " ".join([tiles[0], _CUT, *kept])
+    return " ".join([*([] if tiles[0] == _CUT else [tiles[0]]), _CUT, *kept])
 
 
 def _hands(standing: Standing, for_seat: int | None, width: int) -> Iterator[str]:

@@ -1,0 +1,29 @@
+"""list the legal moves of a position"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from mextrain.cli.common import add_position, read_position
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `mextrain legal`."""
+    add_position(parser)
+    parser.add_argument("--ids", action="store_true", help="give each move its action id")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the legal moves by ascending action id, `stop` last; nothing if nothing is to be decided."""
+    position = read_position(args)
+    texts, ids = position.legal_texts(), position.legal_ids()
+    if args.json:
+        found: dict[str, Any] = {"seat": position.seat, "owed": position.owed, "legal": texts}
+        print(json.dumps(found | {"ids": ids} if args.ids else found))
+        return 0
+    for text, action in zip(texts, ids, strict=True):
+        print(f"{action} {text}" if args.ids else text)
+    return 0

@@ -1,0 +1,1 @@
+"""The text of a position in one line: what it says, how it is written, read and checked (docs/formats.md)."""

@@ -1,0 +1,403 @@
+"""What a position cannot be: every rule that a line must keep, as a function of the values that it needs.
+
+Each function is named after what it looks at and yields what is wrong. It is asked only if all of its values could be
+read, so that one mistake does not hide the others.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mextrain.errors import Problem
+from mextrain.notation.snapshot import (
+    EARLIER,
+    OVER,
+    UNSEEN,
+    Chance,
+    Counts,
+    Hidden,
+    Place,
+    TrainState,
+    index_of,
+)
+from mextrain.rules import RuleSet
+from mextrain.standing import OpenDouble
+from mextrain.tiles import WILD, Half, Tile
+from mextrain_core.limits import MAX_ATTEMPTS
+
+_NAMED = 6
+"""Tiles that a message lists."""
+
+Problems = Iterator[Problem]
+
+
+def problems_of(values: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield everything that is wrong with the values of a snapshot, by name; some of them may be missing."""
+    found = False
+    for rule in _RULES:
+        names = inspect.signature(rule).parameters
+        if names.keys() <= values.keys():
+            for problem in rule(**{name: values[name] for name in names}):
+                found = True
+                yield problem
+    # How tiles make up trains is only worth a look when all else is right.
+    names = inspect.signature(_paths).parameters
+    if not found and names.keys() <= values.keys():
+        yield from _paths(**{name: values[name] for name in names})
+
+
+# -- tiles
+
+
+def _account(
+    rules: RuleSet, engine: Tile, hands: tuple[Place, ...], boneyard: Place, laid: tuple[Tile, ...]
+) -> Problems:
+    """Each tile of the set lies in one place."""
+    places: dict[Tile, list[str]] = {engine: ["engine"]}
+    listed = [*((f"hand {seat}", hand) for seat, hand in enumerate(hands)), ("boneyard", boneyard), ("laid", laid)]
+    hidden = 0
+    for name, place in listed:
+        if isinstance(place, Hidden):
+            hidden += place.size
+            continue
+        for tile in place:
+            places.setdefault(tile, []).append(name)
+    for tile, names in places.items():
+        held = rules.tiles.count(tile)
+        if len(names) > held:
+            remedy = "take it out of all but one" if held == 1 else "take the surplus out"
+            expected = f"it {'once' if held == 1 else f'{held} times'}, but it is in {', '.join(names)}"
+            yield Problem(names[-1], str(tile), expected, remedy)
+    missing = [*(Counter(rules.tiles) - Counter({tile: len(names) for tile, names in places.items()})).elements()]
+    if hidden and hidden != len(missing):
+        yield Problem("hidden tiles", hidden, f"{len(missing)}, as many as are named nowhere", "correct the sizes")
+    if missing and not hidden:
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        few = " ".join(map(str, missing[:_NAMED])) + more
+        yield Problem("missing tiles", few, f"all tiles of {rules.tile_set}", "name them, or write rest in one place")
+
+
+def _hands(rules: RuleSet, phase: str, seat: int, hands: tuple[Place, ...], boneyard: Place) -> Problems:
+    """Who may be without tiles, and what the end of the round asks of hands and boneyard."""
+    if phase == "out" and len(hands[seat]):
+        yield Problem(f"hand {seat}", _text(hands[seat]), "none, as the seat went out", "write none, or another phase")
+    if phase == "blocked" and len(boneyard):
+        yield Problem("boneyard", _text(boneyard), "none in a blocked round", "write none, or another phase")
+    if phase in ("draw", "forced-draw") and not len(boneyard):
+        yield Problem("phase", phase, "a draw only if the boneyard has tiles", "write what follows instead")
+    allowed = {seat} if phase == "out" else set()
+    empty = [at for at, hand in enumerate(hands) if not len(hand) and at not in allowed]
+    if phase == "decision" and seat in empty:
+        yield Problem(f"hand {seat}", "none", "a tile or more, as the seat decides", "name its tiles")
+    elif empty and rules.finish_on_double == "ends":
+        remedy = "name its tiles, or write phase out and that seat"
+        yield Problem(f"hand {empty[0]}", "none", "a tile or more while the round goes on", remedy)
+
+
+# -- counters
+
+
+def _counts(rules: RuleSet, counts: Counts, phase: str, seat: int, starter: int) -> Problems:
+    """Turns, plays and attempts fit together: each play has an attempt, and so has each turn."""
+    turns, plays, _, attempts = counts
+    if turns < 1:
+        yield Problem("counts", f"turns={turns}", "1 or more, as the turn on move counts", "count it")
+    if turns == 1 and seat != starter:
+        yield Problem("seat", seat, f"the starter {starter} in turn 1", "correct seat, starter or turns")
+    waiting = phase in ("decision", "draw", "blocked")
+    least = max(turns - (phase == "forced-draw"), plays + waiting)
+    if not least <= attempts <= MAX_ATTEMPTS:
+        expected = f"{least} … {MAX_ATTEMPTS}: each turn has an attempt, and each play" + ", this one too" * waiting
+        yield Problem("counts", f"attempts={attempts}", expected, f"write attempts={least} if you do not know")
+
+
+def _plays(counts: Counts, laid: tuple[Tile, ...]) -> Problems:
+    """A play is a tile laid."""
+    if counts.plays != len(laid):
+        expected = f"{len(laid)}, the number of tiles laid"
+        yield Problem("counts", f"plays={counts.plays}", expected, f"write plays={len(laid)}, or correct laid")
+
+
+def _draws(rules: RuleSet, counts: Counts, boneyard: Place, drew: Tile | str | None) -> Problems:
+    """Draws come out of a boneyard that was no larger than the deal allows."""
+    most = len(rules.tiles) - 1 - rules.players - len(boneyard)
+    least = 0 if drew is None else 1
+    if not least <= counts.draws <= most:
+        expected = f"{least} … {most}, as each hand began with a tile or more"
+        yield Problem("counts", f"draws={counts.draws}", expected, "correct draws or boneyard")
+
+
+# -- the table
+
+
+def _trains(
+    rules: RuleSet, trains: tuple[TrainState, ...], doubles: tuple[OpenDouble, ...], laid: tuple[Tile, ...]
+) -> Problems:
+    """Ends are halves of tiles laid, one end a train but for feet."""
+    started = [_name(index, rules) for index, train in enumerate(trains) if train.ends]
+    for index, train in enumerate(trains):
+        if len(train.ends) > 1 and rules.double_rule != "chicken_foot":
+            value = f"{_name(index, rules)}:{','.join(map(str, train.ends))}"
+            yield Problem("trains", value, "one end", "several ends are for double_rule=chicken_foot")
+    if len(started) > len(laid) or bool(started) != bool(laid):
+        expected = "as many started trains as tiles can start, none if none is laid"
+        remedy = "name the tiles laid, or write a train that is not started as in 0:-"
+        yield Problem("trains", f"{len(started)} started, {len(laid)} tiles laid", expected, remedy)
+    shown = _shown(laid)
+    ends = Counter(end for train in trains for end in train.ends)
+    ends.update(doubles[0].toes if doubles else ())
+    for half, count in ends.items():
+        if count > shown[half]:
+            where = ", ".join(_name(index, rules) for index, train in enumerate(trains) if half in train.ends)
+            expected = f"no more ends of {half} than tiles laid that show it, which are {shown[half]}"
+            yield Problem("trains", f"{half} ends {where or 'a toe'}", expected, "correct trains or laid")
+
+
+def _doubles(
+    rules: RuleSet,
+    engine: Tile,
+    phase: str,
+    trains: tuple[TrainState, ...],
+    doubles: tuple[OpenDouble, ...],
+    laid: tuple[Tile, ...],
+    boneyard: Place,
+) -> Problems:
+    """An open double is the end of a train, and something can still join it."""
+    for place, double in enumerate(doubles):
+        text = str(double)
+        ends = trains[index_of(double.train, rules)].ends
+        if double.tile not in laid:
+            yield Problem("doubles", text, "a double that is laid", "add it to laid, or leave it out")
+        if double.tile.high not in ends:
+            expected = f"an end of train {double.train}, which has {','.join(map(str, ends)) or 'no tile yet'}"
+            yield Problem("doubles", text, expected, "correct trains or doubles")
+        if double.train in [other.train for other in doubles[:place]]:
+            yield Problem("doubles", text, "one open double a train", "leave the covered one out")
+        if double.inherited and not all(other.inherited for other in doubles[:place]):
+            yield Problem("doubles", text, "inherited doubles before those of this turn", "list the oldest first")
+        if double.inherited and rules.open_double_binds == "nobody" and rules.double_rule != "chicken_foot":
+            yield Problem("doubles", text, "a double of this turn (open_double_binds=nobody)", "leave it out")
+        if phase not in OVER and _released(rules, double.tile.high, engine, laid, boneyard):
+            yield Problem("doubles", text, "a double that some tile can still join", "it is released: leave it out")
+    if rules.double_rule == "chicken_foot" and len(doubles) > 1:
+        yield Problem("doubles", " ".join(map(str, doubles)), "one unfinished foot at most", "leave finished feet out")
+
+
+def _toes(doubles: tuple[OpenDouble, ...], laid: tuple[Tile, ...], owed: str, after: OpenDouble | None) -> Problems:
+    """Toes touch their double, are laid, and are at most two while the foot is unfinished."""
+    for double in doubles[:1]:
+        half, toes = double.tile.high, double.toes
+        if len(toes) > 2:
+            yield Problem("toes", " ".join(map(str, toes)), "two at most", "with three the foot is finished: no double")
+        for place, toe in enumerate(toes):
+            touches = toe != half and any({half, toe} == set(tile.halves) for tile in laid)
+            if not touches or toe in toes[:place]:
+                expected = f"the other half of a tile that is laid and touches the {double}"
+                yield Problem("toes", str(toe), expected, "name each toe once, by its free half")
+        if toes and after is not None:
+            yield Problem("toes", " ".join(map(str, toes)), f"none right after the {after}", "correct owes or toes")
+
+
+# -- the turn
+
+
+def _phase(
+    phase: str, owed: str, after: OpenDouble | None, doubles: tuple[OpenDouble, ...], chance: Chance
+) -> Problems:
+    """What is due, what is owed and who draws fit together."""
+    if (phase in OVER) != (owed == "nothing"):
+        expected = "nothing once the round is over, and something before"
+        yield Problem("owes", owed, expected, "correct phase or owes")
+    if phase in ("draw", "forced-draw"):
+        if owed != "required" or (phase == "forced-draw" and after is not None):
+            yield Problem("owes", owed, f"a required play at a {phase}", "correct phase or owes")
+        if chance.kind != "explicit":
+            yield Problem("chance", chance.kind, f"explicit, as the {phase} is the caller's", "write chance explicit")
+    if phase == "blocked" and doubles:
+        yield Problem("doubles", " ".join(map(str, doubles)), "none in a blocked round", "correct phase or doubles")
+
+
+def _owes(
+    rules: RuleSet,
+    engine: Tile,
+    phase: str,
+    owed: str,
+    after: OpenDouble | None,
+    opening: bool,
+    trains: tuple[TrainState, ...],
+    doubles: tuple[OpenDouble, ...],
+    laid: tuple[Tile, ...],
+    boneyard: Place,
+) -> Problems:
+    """What a play follows has been laid."""
+    new = [double for double in doubles if not double.inherited]
+    if owed == "chain" and not (opening and rules.opening == "chain"):
+        yield Problem("owes", owed, "an opening turn under opening=chain", "correct owes, opening or the rules")
+    if owed == "bonus" and Tile(WILD, "T") not in laid:
+        yield Problem("owes", owed, "a *-T that is laid", "add *-T to laid, or correct owes")
+    if _first(owed, after) and new:
+        expected = f"required after a double, as {new[-1]} was laid in this turn"
+        yield Problem("owes", owed, expected, f"write required after {new[-1]}, or correct doubles")
+    if after is None:
+        return
+    here = [double for double in doubles if double.train == after.train]
+    if after.tile not in laid or after.tile.high not in trains[index_of(after.train, rules)].ends:
+        expected = f"a double that is laid and ends train {after.train}"
+        yield Problem("owes", f"after {after}", expected, "correct owes, trains or laid")
+    elif here and (here[0].inherited or here[0] is not doubles[-1]):
+        yield Problem("owes", f"after {after}", "the last double of this turn", "mark it as new, and list it last")
+    elif not here and not _released(rules, after.tile.high, engine, laid, boneyard):
+        yield Problem("owes", f"after {after}", "an open double", f"add {after},new to doubles")
+
+
+def _drew(
+    rules: RuleSet,
+    phase: str,
+    seat: int,
+    owed: str,
+    after: OpenDouble | None,
+    drew: Tile | str | None,
+    hands: tuple[Place, ...],
+) -> Problems:
+    """A tile that was drawn is in the hand, and only a required play draws."""
+    if drew is None:
+        return
+    hand = hands[seat]
+    if phase in (*OVER, "forced-draw") or (phase == "draw" and drew != EARLIER):
+        yield Problem("drew", str(drew), f"none at the phase {phase}", "write none")
+    elif drew == EARLIER:
+        if _first(owed, after):
+            yield Problem("drew", drew, "none, as the turn owes its first play", "write none, or the tile drawn")
+    elif owed != "required":
+        yield Problem("drew", str(drew), "a draw for a required play", "write earlier, or correct owes")
+    elif isinstance(hand, Hidden) != (drew == UNSEEN):
+        expected = "? for a hidden hand" if isinstance(hand, Hidden) else "the tile, as the hand is known"
+        yield Problem("drew", str(drew), expected, "hide the hand and the tile, or neither")
+    elif not isinstance(hand, Hidden) and drew not in hand:
+        yield Problem("drew", str(drew), f"a tile of hand {seat}", "add it to the hand")
+
+
+def _openings(
+    rules: RuleSet,
+    phase: str,
+    seat: int,
+    owed: str,
+    after: OpenDouble | None,
+    opening: bool,
+    openings: frozenset[int],
+    trains: tuple[TrainState, ...],
+    doubles: tuple[OpenDouble, ...],
+    boneyard: Place,
+) -> Problems:
+    """An opening turn begins on a train that nobody has started, and without an inherited double."""
+    for other in sorted(openings):
+        if trains[other].ends:
+            yield Problem("openings", str(other), "seats whose train is not started", "leave it out")
+    first = _first(owed, after)
+    if opening:
+        if phase in OVER or seat in openings:
+            yield Problem("opening", "yes", "a turn that goes on, whose seat is not in openings", "correct one of them")
+        if any(double.inherited for double in doubles):
+            yield Problem("opening", "yes", "no inherited double: they make it an ordinary turn", "write opening no")
+        if first and trains[seat].ends:
+            yield Problem("opening", "yes", f"train {seat} not started before the first play", "write opening no")
+    elif first and seat in openings and not doubles and not (rules.dead_double == "binds" and not len(boneyard)):
+        yield Problem("opening", "no", f"the opening turn of seat {seat}, which is in openings", "correct one of them")
+
+
+def _pending(
+    rules: RuleSet,
+    owed: str,
+    after: OpenDouble | None,
+    opening: bool,
+    skip: bool,
+    penalty: bool,
+    laid: tuple[Tile, ...],
+) -> Problems:
+    """S and D wait inside of an opening chain only: else their turn ends, and the next one takes the effect."""
+    for due, name, letter in ((skip, "skip", "S"), (penalty, "draw", "D")):
+        if due and (Tile(WILD, letter) not in laid or not opening or rules.opening != "chain" or _first(owed, after)):
+            expected = f"*-{letter} laid in an opening chain that goes on"
+            yield Problem("pending", name, expected, "leave it out; in other turns the effect has been taken")
+
+
+def _blocked(
+    rules: RuleSet, engine: Tile, phase: str, seat: int, trains: tuple[TrainState, ...], laid: tuple[Tile, ...]
+) -> Problems:
+    """A round is blocked if nothing off the table fits anywhere, once the last seat's train is open."""
+    if phase != "blocked":
+        return
+    if not trains[seat].open:
+        yield Problem("trains", _name(seat, rules), "the train of the last seat open", f"write it as {seat}:…,open")
+    code, half = rules.tiles.half_code, rules.tiles.half
+    off = _off(rules, engine, laid)
+    for index, train in enumerate(trains):
+        for end in train.ends or (engine.high,):
+            joins = int(rules.record["join"][0, code(end)])
+            if any(joins >> code(other) & 1 for other in off):
+                expected = f"no tile that fits the {half(code(end))} of train {_name(index, rules)}"
+                yield Problem("phase", phase, expected, "the round goes on: correct phase or trains")
+                return
+
+
+_RULES = (
+    _account, _hands, _counts, _plays, _draws, _trains, _doubles, _toes, _phase, _owes, _drew, _openings, _pending,
+    _blocked,
+)  # fmt: skip
+
+
+def _paths(rules: RuleSet, engine: Tile, trains: tuple[TrainState, ...], laid: tuple[Tile, ...]) -> Problems:
+    """Whether the tiles laid can be put together to trains with these ends; asked where halves meet equal halves only.
+
+    They can if they hang together with the engine and each number is met by an even number of halves, the engine's
+    and the open ends included: then they are an Euler walk, which comes apart at the engine.
+    """
+    if rules.tiles.has_wild or rules.double_rule == "chicken_foot":
+        return
+    halves = Counter(half for tile in laid for half in tile.halves)
+    for train in trains:
+        halves.update([*train.ends, engine.high] if train.ends else ())
+    odd = [str(half) for half in sorted(halves, key=rules.tiles.half_code) if halves[half] % 2]
+    if odd:
+        expected = "ends that the tiles laid lead to, where each half but the ends meets an equal one"
+        yield Problem("trains", f"unpaired {' '.join(odd)}", expected, "correct trains or laid")
+    reached, waiting = {engine.high}, set(laid)
+    while joined := {tile for tile in waiting if reached & set(tile.halves)}:
+        waiting -= joined
+        reached |= {half for tile in joined for half in tile.halves}
+    if waiting:
+        expected = f"tiles that lead to the engine {engine}"
+        yield Problem("laid", " ".join(map(str, sorted(waiting)[:_NAMED])), expected, "correct laid or engine")
+
+
+def _first(owed: str, after: OpenDouble | None) -> bool:
+    """Whether the turn owes its first play."""
+    return owed == "required" and after is None
+
+
+def _name(index: int, rules: RuleSet) -> str:
+    return "M" if index == rules.players else str(index)
+
+
+def _text(place: Place) -> str:
+    return f"?{place.size}" if isinstance(place, Hidden) else " ".join(map(str, place))
+
+
+def _shown(tiles: tuple[Tile, ...]) -> Counter[Half]:
+    """The number of tiles that show each half."""
+    return Counter(half for tile in tiles for half in set(tile.halves))
+
+
+def _off(rules: RuleSet, engine: Tile, laid: tuple[Tile, ...]) -> Counter[Half]:
+    """The number of tiles off the table that show each half."""
+    return _shown(rules.tiles.tiles) - _shown((engine, *laid))
+
+
+def _released(rules: RuleSet, half: Half, engine: Tile, laid: tuple[Tile, ...], boneyard: Place) -> bool:
+    """Whether an open double is released: it is dead, and the rules do not keep dead doubles binding."""
+    off = _off(rules, engine, laid)
+    joined = off.total() if half == WILD else off[half] + off[WILD]
+    return not joined and (rules.dead_double == "released" or not len(boneyard))

@@ -1,0 +1,220 @@
+"""From a `Snapshot` back to the engine: a STATE record, and the `Start` of a position that begins with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mextrain.errors import PositionError, Problem
+from mextrain.moves import MEXICAN_TRAIN
+from mextrain.notation.read import read
+from mextrain.notation.snapshot import EARLIER, Hidden, Snapshot, index_of
+from mextrain.seeding import round_key
+from mextrain.standing import OWED, Train
+from mextrain.start import Start
+from mextrain.tiles import Tile
+from mextrain_core.apply import step_forced
+from mextrain_core.limits import LETTER_A, NONE
+from mextrain_core.rules import OPTION_CODES
+from mextrain_core.state import (
+    BLOCKED,
+    OUT,
+    PHASE_DECIDE,
+    PHASE_DRAW,
+    PHASE_FORCED_DRAW,
+    PHASE_LOOK,
+    PHASE_LOOK_DRAWN,
+    PHASE_OVER,
+    RUNNING,
+    new_states,
+)
+from mextrain_core.trace import EVENT
+
+_MARK = OPTION_CODES["failed_cover"].index("mark")
+_PHASES = {"decision": PHASE_DECIDE, "draw": PHASE_DRAW}
+
+
+@dataclass(frozen=True)
+class Continued(Start):
+    """A round that goes on from a line: how it was dealt is not known."""
+
+    line: str = field(default="", kw_only=True)
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Continued:
+        """Return the start of a position that goes on from `snapshot`.
+
+        Raises `PositionError` if something in it is hidden, and if the seat to move cannot do what the phase says.
+        """
+        if snapshot.hidden:
+            raise PositionError(
+                f"the line shows what one seat sees: {', '.join(snapshot.hidden)} cannot be seen. To play on, hidden "
+                "hands must be determinized first: write tiles that they may hold in place of each `?`"
+            )
+        order = None
+        if snapshot.chance.kind == "order":
+            # Draws are counted from the deal, and those before this point are gone.
+            order = (NONE,) * snapshot.counts.draws + tuple(_indices(snapshot, snapshot.boneyard))
+        start = cls(snapshot.rules, snapshot.engine, snapshot.starter, None, 0, None, order, line=str(snapshot))
+        start.state()
+        return start
+
+    @cached_property
+    def hands(self) -> tuple[tuple[Tile, ...], ...]:
+        """Raises `PositionError`: the hands as dealt are not known."""
+        raise PositionError("a position that was read from a line has no record: it does not know how it was dealt")
+
+    @property
+    def laid_on(self) -> frozenset[Train]:
+        """The trains on which tiles lay already."""
+        names: tuple[Train, ...] = (*range(self.rules.players), MEXICAN_TRAIN)
+        return frozenset(name for name, train in zip(names, self._snapshot.trains, strict=True) if train.ends)
+
+    def state(self) -> np.ndarray:
+        """Return a new STATE array of length 1 that stands where the line says."""
+        return state_of(self._snapshot)
+
+    @cached_property
+    def _snapshot(self) -> Snapshot:
+        return read(self.line)
+
+
+def state_of(snapshot: Snapshot) -> np.ndarray:
+    """Return the STATE array of length 1 of a snapshot without hidden places.
+
+    Raises `PositionError` if the seat to move cannot do what the phase says, such as to decide without a legal play.
+    """
+    states = new_states(1)
+    _write_turn(states, snapshot)
+    _write_trains(states, snapshot)
+    _write_tiles(states, snapshot)
+    if snapshot.phase in _PHASES:
+        _look(states, snapshot)
+    return states
+
+
+def _write_turn(states: np.ndarray, snapshot: Snapshot) -> None:
+    rules, counts = snapshot.rules, snapshot.counts
+    drew = isinstance(snapshot.drew, Tile)
+    values: dict[str, Any] = {
+        "key": _key(snapshot),
+        **counts._asdict(),
+        "opening_to_come": sum(1 << seat for seat in snapshot.openings),
+        "players": rules.players,
+        "engine": rules.tiles.half_code(snapshot.engine.high),
+        "starter": snapshot.starter,
+        "seat": snapshot.seat,
+        "step": 1 if snapshot.direction == 1 else rules.players - 1,
+        "phase": PHASE_FORCED_DRAW if snapshot.phase == "forced-draw" else PHASE_OVER,
+        "owed": 0 if snapshot.over else OWED.index(snapshot.owed),
+        "opening": snapshot.opening,
+        "play_drew": drew,
+        "turn_drew": drew or snapshot.drew == EARLIER,
+        "drawn": rules.tiles.index(snapshot.drew) if isinstance(snapshot.drew, Tile) else NONE,
+        "cover": NONE if snapshot.after is None else index_of(snapshot.after.train, rules),
+        "skip": snapshot.skip,
+        "penalty": snapshot.penalty,
+        "end": {"out": OUT, "blocked": BLOCKED}.get(snapshot.phase, RUNNING),
+        "winner": snapshot.seat if snapshot.phase == "out" else NONE,
+        "only": NONE,
+        "barred": NONE,
+    }
+    for name, value in values.items():
+        states[name] = value
+
+
+def _write_trains(states: np.ndarray, snapshot: Snapshot) -> None:
+    rules = snapshot.rules
+    code = rules.tiles.half_code
+    engine = code(snapshot.engine.high)
+    feet = rules.double_rule == "chicken_foot"
+    for index, (ends, is_open) in enumerate(snapshot.trains):
+        codes = [code(end) for end in ends] or [engine]
+        states["started"] |= bool(ends) << index
+        states["open"] |= is_open << index
+        states["end_half"][0, index] = codes[-1]
+        for end in codes if feet else ():
+            states["end_count"][0, index, end] += 1
+    if snapshot.after is not None:
+        states["end_half"][0, index_of(snapshot.after.train, rules)] = code(snapshot.after.tile.high)
+    for place, double in enumerate(snapshot.doubles):
+        index, half = index_of(double.train, rules), code(double.tile.high)
+        states["double_train"][0, place] = index
+        states["fresh"] |= (not double.inherited) << index
+        states["end_half"][0, index] = half
+        if feet:
+            # The half of an unfinished foot is no end of the train but the foot's.
+            states["end_count"][0, index, half] -= 1
+    states["double_count"] = len(snapshot.doubles)
+    states["toes"] = len(snapshot.toes)
+    for place, toe in enumerate(snapshot.toes):
+        states["toe"][0, place] = code(toe)
+    masks = (states["end_count"][0] > 0) @ (1 << np.arange(states["end_count"].shape[-1], dtype=np.uint32))
+    states["end_mask"][0] = masks
+
+
+def _write_tiles(states: np.ndarray, snapshot: Snapshot) -> None:
+    tables = snapshot.rules.tiles.tables
+    for seat, hand in enumerate(snapshot.hands):
+        states["hand_count"][0, seat] = len(hand)
+        for index in _indices(snapshot, hand):
+            high, low = int(tables.hi[index]), int(tables.lo[index])
+            states["hand"][0, seat, high] |= 1 << low
+            states["hand"][0, seat, low] |= 1 << high
+            states["a_count"][0, seat] += snapshot.rules.tiles.has_wild and low == LETTER_A
+            _count(states, high, low)
+    for index in _indices(snapshot, snapshot.boneyard):
+        states["boneyard"][0, index >> 6] |= np.uint64(1 << (index & 63))
+        _count(states, int(tables.hi[index]), int(tables.lo[index]))
+    states["boneyard_size"] = len(snapshot.boneyard)
+
+
+def _count(states: np.ndarray, high: int, low: int) -> None:
+    """Count a tile off the table."""
+    states["off_total"] += 1
+    for half in {high, low}:
+        states["off"][0, half] += 1
+
+
+def _indices(snapshot: Snapshot, place: Any) -> list[int]:
+    """The indices of tiles, those of several `*-A` in one place different."""
+    assert not isinstance(place, Hidden)
+    tiles, indices = snapshot.rules.tiles, []
+    for tile in place:
+        index = tiles.index(tile)
+        while index in indices:
+            index += 1
+        indices.append(index)
+    return indices
+
+
+def _key(snapshot: Snapshot) -> int:
+    """The key of the stream; a line that does not say what will be drawn takes that of seed 0."""
+    if snapshot.chance.kind == "order":
+        return 0
+    return round_key(0, 0, snapshot.engine) if snapshot.chance.key is None else snapshot.chance.key
+
+
+def _look(states: np.ndarray, snapshot: Snapshot) -> None:
+    """Let the engine find the legal plays of the play owed, and see whether that leads to the phase of the line."""
+    rules = snapshot.rules
+    drew = isinstance(snapshot.drew, Tile)
+    states["phase"] = PHASE_LOOK_DRAWN if drew else PHASE_LOOK
+    if not drew:
+        # The engine counts the attempt when it looks.
+        states["attempts"] -= 1
+    step_forced(states, 0, rules.record, np.empty(2, EVENT), np.uint64(NONE))
+    states["events"] = 0
+    phase = int(states["phase"][0])
+    kept = drew and bool(states["bound"][0]) and rules.record["failed_cover"][0] == _MARK
+    if phase == _PHASES[snapshot.phase] and not kept:
+        return
+    can = "can play" if phase == PHASE_DECIDE else "draws" if phase == PHASE_DRAW else "can neither play nor draw"
+    can = "must keep what it drew (failed_cover=mark)" if kept else can
+    expected = {PHASE_DECIDE: "decision", PHASE_DRAW: "draw, with chance explicit"}.get(phase)
+    remedy = f"write phase {expected}" if expected and not kept else "write what follows: the next seat on move"
+    problem = Problem("phase", snapshot.phase, f"what seat {snapshot.seat} can do, and it {can}", remedy)
+    raise PositionError("the line describes no position", [problem])

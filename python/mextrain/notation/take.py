@@ -1,0 +1,94 @@
+"""A `Snapshot` of a position: of everything, or of what one seat sees."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from mextrain.errors import PositionError, shown
+from mextrain.notation.snapshot import EARLIER, UNSEEN, Chance, Counts, Hidden, Place, Snapshot, TrainState
+from mextrain.standing import OWED, OpenDouble, Standing
+from mextrain.tiles import Tile
+from mextrain.whole import whole
+from mextrain_core.limits import NONE
+
+
+def take(standing: Standing, explicit: bool, for_seat: int | None = None, key: bool = False) -> Snapshot:
+    """Return the snapshot of a position; `explicit` says whether its draws are the caller's.
+
+    `for_seat` hides what that seat cannot see. With `key` it also says what will be drawn: the key of the stream, or
+    the order of the boneyard. Raises `PositionError` for a seat that does not exist, and for a key in a seat's view.
+    """
+    rules = standing.rules
+    seat = whole(for_seat)
+    if for_seat is not None and (seat is None or not 0 <= seat < rules.players):
+        raise PositionError(f"there is no seat {shown(for_seat)}: expected 0 … {rules.players - 1}")
+    if key and for_seat is not None:
+        raise PositionError("what will be drawn is hidden from every seat: give key or for_seat, not both")
+    over = standing.over
+    hands: tuple[Place, ...] = standing.hands
+    boneyard: Place = standing.boneyard
+    chance = Chance("explicit" if explicit else "hidden")
+    if key and not explicit:
+        chance = Chance("stream", int(standing._states["key"][0])) if standing.start.order is None else Chance("order")
+        boneyard = boneyard if standing.start.order is None else standing.boneyard_in_order()
+    if seat is not None:
+        hands = tuple(hand if at == seat or not hand else Hidden(len(hand)) for at, hand in enumerate(hands))
+        boneyard = Hidden(len(boneyard)) if boneyard else ()
+    mover = standing._get("seat")
+    return Snapshot(
+        rules=rules,
+        engine=standing.engine,
+        starter=standing.starter,
+        counts=Counts(standing.turns, standing.plays, standing.draws, standing.attempts),
+        seat=mover,
+        direction=standing.direction,
+        phase=standing.end or standing.pending_draw or "decision",
+        owed="nothing" if over else OWED[standing._get("owed")],
+        after=None if over else _after(standing),
+        drew=UNSEEN if standing.drawn is not None and seat not in (None, mover) else _drew(standing),
+        opening=standing.opening,
+        openings=standing.opening_to_come,
+        trains=tuple(_train(standing, index) for index in range(rules.players + 1)),
+        doubles=standing._doubles(),
+        skip=standing.skip_pending,
+        penalty=standing.draw_pending,
+        hands=hands,
+        boneyard=boneyard,
+        laid=_laid(standing),
+        chance=chance,
+    )
+
+
+def _after(standing: Standing) -> OpenDouble | None:
+    """The double that the required play follows; it may have been released meanwhile."""
+    index = standing._get("cover")
+    if index == NONE:
+        return None
+    half = standing.rules.tiles.half(int(standing._states["end_half"][0, index]))
+    return OpenDouble(Tile(half, half), standing.trains[index], False)
+
+
+def _drew(standing: Standing) -> Tile | str | None:
+    if standing.drawn is not None:
+        return standing.drawn
+    return EARLIER if not standing.over and standing._get("turn_drew") else None
+
+
+def _train(standing: Standing, index: int) -> TrainState:
+    train = standing.trains[index]
+    ends = standing.ends(train) if train in standing.started else ()
+    return TrainState(ends, index < standing.rules.players and standing.is_open(train))
+
+
+def _laid(standing: Standing) -> tuple[Tile, ...]:
+    """The tiles on the table but for the engine, in the order of their numbers."""
+    elsewhere = Counter([standing.engine, *standing.boneyard])
+    for hand in standing.hands:
+        elsewhere.update(hand)
+    laid = []
+    for tile in standing.rules.tiles:
+        if elsewhere[tile]:
+            elsewhere[tile] -= 1
+        else:
+            laid.append(tile)
+    return tuple(laid)

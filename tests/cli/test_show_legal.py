@@ -1,0 +1,76 @@
+"""`mextrain show` and `mextrain legal`: what they print, and one clear line for every wrong input."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from mextrain.position import Position
+from mextrain.rules import RuleSet
+from tests.cli.run import fail, succeed
+
+POSITION = Position.deal(RuleSet.mexican(3, tile_set="double-4", hand_size=3), seed=131, starter=1)
+LINE = POSITION.line()
+
+
+def give(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def test_show(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert succeed(capsys, "show", LINE) == POSITION.table() + "\n"
+    give(monkeypatch, f"{LINE}\n".encode())
+    assert succeed(capsys, "show", "-") == POSITION.table() + "\n"
+
+
+def test_legal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert succeed(capsys, "legal", LINE) == "4-0@1\n4-2@1\n"
+    ids = [POSITION.rules.actions.id(move) for move in POSITION.legal_moves()]
+    assert succeed(capsys, "legal", LINE, "--ids") == f"{ids[0]} 4-0@1\n{ids[1]} 4-2@1\n"
+    found = {"seat": 1, "owed": "required", "legal": ["4-0@1", "4-2@1"]}
+    assert json.loads(succeed(capsys, "legal", LINE, "--json")) == found
+    give(monkeypatch, LINE.encode())
+    assert json.loads(succeed(capsys, "legal", "-", "--json", "--ids")) == found | {"ids": ids}
+
+
+def test_nothing_is_legal_when_the_round_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+    position = POSITION.copy()
+    while not position.over:
+        position.play(position.legal_moves()[0])
+    assert succeed(capsys, "legal", position.line()) == ""
+    printed = json.loads(succeed(capsys, "legal", position.line(), "--json"))
+    assert printed == {"seat": None, "owed": None, "legal": []}
+    assert "points by seat" in succeed(capsys, "show", position.line())
+
+
+@pytest.mark.parametrize("command", ["show", "legal"])
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("", "'' is no line of a position"),
+        ("mextrain-position/9; x", "this version of mextrain reads mextrain-position/1"),
+        (LINE.replace("plays=0", "plays=1"), "plays=1"),
+        (LINE.replace("4-0", "4-9"), "'4-9'"),
+        (LINE + "\n" + LINE, "expected one line"),
+        (POSITION.line(for_seat=0), "must be determinized first"),
+        ("x" * 30_000, "expected one line"),
+    ],
+)
+def test_wrong_lines(
+    command: str, line: str, word: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert word in fail(capsys, command, line)
+    give(monkeypatch, line.encode())
+    assert word in fail(capsys, command, "-")
+
+
+@pytest.mark.parametrize("command", ["show", "legal"])
+def test_wrong_input(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "LINE" in fail(capsys, command)
+    give(monkeypatch, b"mextrain-position/1; \xff")
+    assert "not UTF-8 (byte 21)" in fail(capsys, command, "-")
