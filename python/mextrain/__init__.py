@@ -44,6 +44,7 @@ _NAMES = {
     "rules": ("RuleSet",),
     "simulation": ("Interrupted", "Simulation", "simulate", "survey"),
     "tiles": ("Tile", "TileSet"),
+    "warming": ("Warmup", "warmup"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -83,6 +84,8 @@ if TYPE_CHECKING:
     from mextrain.simulation import survey as survey
     from mextrain.tiles import Tile as Tile
     from mextrain.tiles import TileSet as TileSet
+    from mextrain.warming import Warmup as Warmup
+    from mextrain.warming import warmup as warmup
 else:
     # Hidden from type checkers, which would otherwise take every misspelt name for one that may exist.
     def __getattr__(name: str) -> Any:

@@ -26,7 +26,7 @@ PYTHON = (
     ("position",),
     ("records",),
     ("simulation", "env", "match", "search", "planner"),
-    ("archive", "benchmark", "recorder", "signature"),
+    ("archive", "benchmark", "recorder", "signature", "warming"),
     ("cabi", "integrations", "distributed"),
     ("cli",),
     ("__main__",),
