@@ -12,15 +12,27 @@ looks only at the file of the function that it loads: after an edit or an upgrad
 compiled anew in each process after one warning.
 """
 
+import contextlib
 import hashlib
 import os
+import re
+import shutil
 import tempfile
+import time
 import warnings
+from collections.abc import Iterator
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import numba
+try:
+    import numba
+except ImportError as error:
+    raise ImportError(
+        f"mextrain compiles its engine with Numba, which cannot be imported here ({error}): "
+        "install it and what it needs with pip install --upgrade mextrain"
+    ) from error
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -31,41 +43,87 @@ from numba.misc.appdirs import AppDirs
 PACKAGE = Path(__file__).resolve().parent
 
 
+KEPT_FOLDERS = 4
+"""Stamp folders that are kept besides the one in use: those used last."""
+
+KEPT_SECONDS = 24 * 3600
+"""A stamp folder that was used so lately is kept in any case: somebody may be switching between versions."""
+
+
+def _sources(folder: Any, prefix: str = "") -> Iterator[bytes]:
+    """Name and text of every source file, in order; the package may lie in a zip file."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        name = f"{prefix}{entry.name}"
+        if entry.is_dir():
+            yield from _sources(entry, f"{name}/")
+        elif name.endswith(".py"):
+            yield name.encode() + b"\0" + entry.read_bytes() + b"\0"
+
+
 @cache
-def package_stamp() -> str:
-    """SHA-256 (hex) over this package's sources and the switches that change the compiled code."""
+def package_stamp() -> str | None:
+    """SHA-256 (hex) over this package's sources and the switches that change the compiled code.
+
+    None where the sources cannot be read, as in some frozen programs: then nothing tells old code from new.
+    """
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    found = False
+    for source in _sources(resources.files(__package__)):
+        digest.update(source)
+        found = True
     digest.update(repr((numba.__version__, config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT)).encode())
-    return digest.hexdigest()
+    return digest.hexdigest() if found else None
 
 
 @cache
 def cache_folder() -> str | None:
-    """The folder of this stamp's compiled code, created on first use; None where no folder can be written."""
-    candidates = (
-        os.environ.get("MEXTRAIN_CACHE_DIR"),
-        config.CACHE_DIR or None,
-        AppDirs(appname="mextrain", appauthor=False).user_cache_dir,
-    )
-    for base in candidates:
-        if not base:
-            continue
-        folder = Path(base) / f"mextrain-{package_stamp()[:16]}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=folder).close()
-        except OSError:
-            continue
-        return str(folder)
+    """The folder of this stamp's compiled code, created on first use; None where no folder can be used.
+
+    A folder that cannot be written is used if compiled code is there already, as in a container that was warmed up.
+    """
+    stamp = package_stamp()
+    users = AppDirs(appname="mextrain", appauthor=False).user_cache_dir
+    # A user without a home has a folder called "~" there.
+    bases = (os.environ.get("MEXTRAIN_CACHE_DIR"), config.CACHE_DIR, users if Path(users).is_absolute() else None)
+    for base in bases:
+        if base and stamp and _usable(folder := Path(base) / f"mextrain-{stamp[:16]}"):
+            return str(folder)
+    why = "cannot write a cache folder" if stamp else "cannot read its own sources, so compiled code cannot be kept"
     warnings.warn(
-        "mextrain cannot write a cache folder, so kernels are compiled in each process; "
-        "set MEXTRAIN_CACHE_DIR to a writable folder",
+        f"mextrain {why}: kernels are compiled in each process; set MEXTRAIN_CACHE_DIR to a writable folder",
         RuntimeWarning,
         stacklevel=2,
     )
     return None
+
+
+def _usable(folder: Path) -> bool:
+    """Whether compiled code can be kept in ``folder``, or is there already."""
+    try:
+        is_new = not folder.is_dir()
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+        os.utime(folder)
+        if is_new:
+            _remove_old(folder)
+    except OSError:
+        return any(folder.glob("*.nbi"))
+    return True
+
+
+def _remove_old(folder: Path) -> None:
+    """Remove the folders of other stamps that nobody has used for a while.
+
+    A process that still uses one finds nothing there, compiles, and makes it again; so nobody needs to be asked.
+    """
+    used = {}
+    for other in folder.parent.iterdir():
+        if re.fullmatch(r"mextrain-[0-9a-f]{16}", other.name) and other != folder:
+            with contextlib.suppress(OSError):
+                used[other] = other.stat().st_mtime
+    for other in sorted(used, key=lambda other: -used[other])[KEPT_FOLDERS:]:
+        if used[other] < time.time() - KEPT_SECONDS:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 class _Locator(caching._CacheLocator):  # type: ignore[misc]
@@ -79,8 +137,13 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
     def get_cache_path(self) -> str:
         return cache_folder() or ""
 
+    def ensure_cache_path(self) -> None:
+        """The folder was there at the start; if it cannot be used now, code is not kept (``_CacheFile.save``)."""
+        with contextlib.suppress(OSError):
+            Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
+
     def get_source_stamp(self) -> str:
-        return package_stamp()
+        return package_stamp() or ""
 
     def get_disambiguator(self) -> str:
         return self._disambiguator
@@ -112,8 +175,10 @@ class _CacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
 
     def save(self, key: Any, data: Any) -> None:
         name = self._data_name_pattern.format(number=int(hashlib.sha256(repr(key).encode()).hexdigest()[:12], 16))
-        self._save_data(name, data)
-        self._save_index({**self._load_index(), key: name})
+        # A folder that became full or unwritable costs time at the next start, and must not cost the result now.
+        with contextlib.suppress(OSError):
+            self._save_data(name, data)
+            self._save_index({**self._load_index(), key: name})
 
 
 caching.CacheImpl._locator_classes.insert(0, _Locator)
@@ -127,11 +192,24 @@ def _tolerant(compiled: Any) -> Any:
     return compiled
 
 
+_KERNELS: list[Any] = []
+
+
+def kernel_counts() -> tuple[int, int]:
+    """How many kernels this process has compiled, and how many it has loaded from the cache."""
+    stats = [kernel.stats for kernel in _KERNELS]
+    compiled = sum(sum(each.cache_misses.values()) for each in stats)
+    return compiled, sum(sum(each.cache_hits.values()) for each in stats)
+
+
 def kernel(function: Any) -> Any:
     """Compile ``function`` for calls from Python and from kernels; cached, without the GIL."""
     if config.DISABLE_JIT:
-        return function
-    return _tolerant(numba.njit(cache=cache_folder() is not None, nogil=True, error_model="numpy")(function))
+        # Words wrap around on purpose; the compiled code says nothing about it, and NumPy would warn.
+        return np.errstate(over="ignore")(function)
+    compiled = _tolerant(numba.njit(cache=cache_folder() is not None, nogil=True, error_model="numpy")(function))
+    _KERNELS.append(compiled)
+    return compiled
 
 
 def helper(function: Any) -> Any:

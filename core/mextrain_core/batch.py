@@ -35,7 +35,7 @@ IDLE, PLAYING = 0, 1
 
 _FIELDS = [
     ("game", np.int64),  # counted from the first game of the job
-    ("round", np.int64),
+    ("played", np.int64),  # rounds of the game that are over
     ("status", np.uint8),
     ("last_starter", np.uint8),
     ("last_winner", np.uint8),
@@ -47,9 +47,9 @@ LANE = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 @helper
 def note_move(lane, r, facts, actions, move):
     """Count a move of the lane's round, and keep it if moves are kept."""
-    row = facts[lane.game, lane.round]
+    row = facts[lane.game, lane.played]
     if len(actions) != 0:
-        actions[(lane.game * np.int64(r.rounds) + lane.round) * MAX_DECISIONS + row[6]] = move
+        actions[(lane.game * np.int64(r.rounds) + lane.played) * MAX_DECISIONS + row[6]] = move
     row[6] += 1
 
 
@@ -77,26 +77,26 @@ def run_lanes(
                 if begun == games:
                     break
                 lane.game = begun
-                lane.round = 0
+                lane.played = 0
                 lane.status = PLAYING
                 begun += 1
                 s.phase = PHASE_OVER
                 s.end = RUNNING
             if s.phase == PHASE_OVER:
                 if s.end != RUNNING:
-                    total += record_round(s, r, points[lane.game, lane.round], facts[lane.game, lane.round])
+                    total += record_round(s, r, points[lane.game, lane.played], facts[lane.game, lane.played])
                     lane.last_starter = s.starter
                     lane.last_winner = s.winner
-                    lane.round += 1
-                    if lane.round == r.rounds:
+                    lane.played += 1
+                    if lane.played == r.rounds:
                         lane.status = IDLE
                         continue
-                number = u64(lane.round)
+                number = u64(lane.played)
                 engine = engine_of_round(r, number)
                 starter = starter_of_round(r, number, u64(lane.last_starter), u64(lane.last_winner))
                 key = round_key(seed, first_game + u64(lane.game), engine)
                 deal_round(s, r, key, engine, starter)
-                facts[lane.game, lane.round, 6] = 0
+                facts[lane.game, lane.played, 6] = 0
                 advance_state(s, r, None)
                 continue
             seat = u64(s.seat)

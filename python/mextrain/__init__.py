@@ -47,6 +47,7 @@ _NAMES = {
     "rules": ("RuleSet",),
     "simulation": ("Interrupted", "Simulation", "simulate", "survey"),
     "tiles": ("Tile", "TileSet"),
+    "warming": ("Warmup", "warmup"),
     "whereabouts": ("Beliefs", "beliefs"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -95,6 +96,8 @@ if TYPE_CHECKING:
     from mextrain.simulation import survey as survey
     from mextrain.tiles import Tile as Tile
     from mextrain.tiles import TileSet as TileSet
+    from mextrain.warming import Warmup as Warmup
+    from mextrain.warming import warmup as warmup
     from mextrain.whereabouts import Beliefs as Beliefs
     from mextrain.whereabouts import beliefs as beliefs
 else:

@@ -38,7 +38,7 @@ class Lanes:
                 states, lanes, self._rules.record, self._seats.ids, self._seats.addresses, np.uint64(self._seed),
                 np.uint64(first_game), games, begun, rounds.points, rounds.facts, kept, waiting,
             )
-            total += part
+            total += int(part)
             if not count:
                 break
             self._decide(states, lanes, waiting[:count], rounds, kept, first_game)
@@ -91,7 +91,7 @@ class Lanes:
             texts = ", ".join(self._rules.actions.text(Move.from_code(int(code))) for code in legal[:8])
             raise IllegalMove(
                 f"the policy of seat {batch.seats[wrong]} returned the move {moves[wrong]:#06x} "
-                f"in round {lane['round']} of game {first + int(lane['game'])}: "
+                f"in round {lane['played']} of game {first + int(lane['game'])}: "
                 f"expected one of {len(legal)} legal moves ({texts}"
                 f"{', …' if len(legal) > 8 else ''})"
             )

@@ -327,7 +327,7 @@ class _Job:
             actions = np.empty(room, np.uint16)
             part, moves = player.play(self._first_game + start, self._table.range(start, stop), actions)
             with self._lock:
-                self._hash += part
+                self._hash += int(part)
                 self.done += stop - start
                 if self._actions is not None:
                     self._actions[start] = actions[:moves].copy()

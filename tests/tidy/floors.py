@@ -30,7 +30,7 @@ PYTHON = (
     ("hidden_worlds", "histories"),
     ("whereabouts",),
     ("simulation", "env", "match", "search", "planner"),
-    ("archive", "benchmark", "recorder", "signature"),
+    ("archive", "benchmark", "recorder", "signature", "warming"),
     ("cabi", "integrations", "distributed"),
     ("cli",),
     ("__main__",),

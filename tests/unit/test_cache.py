@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -33,17 +34,28 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(copy: Path, cache: Path | None, **environment: str) -> tuple[int, int, int, str]:
-    """The move of action id 101, cache hits and misses, and standard error of a fresh process."""
+def start(copy: Path, cache: Path | None, program: str = PROGRAM, **environment: str) -> subprocess.Popen[str]:
+    """A fresh process that runs the program with the copy."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "MEXTRAIN_"))}
     env |= {"PYTHONPATH": str(copy / "lib"), **environment}
     if cache is not None:
         env["MEXTRAIN_CACHE_DIR"] = str(cache)
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, cwd=copy)
-    assert done.returncode == 0, done.stderr
-    move, counts = done.stdout.splitlines()
+    command = [sys.executable, "-c", program]
+    return subprocess.Popen(command, env=env, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def outcome(process: subprocess.Popen[str]) -> tuple[int, int, int, str]:
+    """The move of action id 101, cache hits and misses, and standard error of a process when it has ended."""
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    move, counts = out.splitlines()
     hits, misses = counts.split()
-    return int(move), int(hits), int(misses), done.stderr
+    return int(move), int(hits), int(misses), err
+
+
+def run(copy: Path, cache: Path | None, program: str = PROGRAM, **environment: str) -> tuple[int, int, int, str]:
+    """What a fresh process that runs the program says."""
+    return outcome(start(copy, cache, program, **environment))
 
 
 def test_second_process_compiles_nothing(copy: Path) -> None:
@@ -62,6 +74,95 @@ def test_edit_of_a_callee_in_another_file_is_seen_at_once(copy: Path) -> None:
     assert run(copy, cache) == (1 << 11 | 1, 0, 1, "")
     source.write_text(text)
     assert run(copy, cache) == (MOVE, 1, 0, "")
+
+
+def test_an_upgrade_is_seen_whatever_the_times_of_its_files(copy: Path) -> None:
+    """An installer gives files the times of the archive, which may be those of the version before."""
+    cache, source = copy / "cache", copy / "lib" / "mextrain_core" / "moves.py"
+    run(copy, cache)
+    before, text = source.stat(), source.read_text()
+    shutil.copytree(copy / "lib", copy / "new")
+    shutil.rmtree(copy / "lib")
+    (copy / "new").rename(copy / "lib")
+    source.write_text(text.replace("U5, U10 = u64(5), u64(10)", "U5, U10 = u64(5), u64(11)"))
+    os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert run(copy, cache) == (1 << 11 | 1, 0, 1, "")
+
+
+def test_cold_processes_at_once(copy: Path) -> None:
+    cache = copy / "cache"
+    for process in [start(copy, cache) for _ in range(4)]:
+        move, hits, misses, errors = outcome(process)
+        assert (move, hits + misses, errors) == (MOVE, 1, "")
+    assert run(copy, cache) == (MOVE, 1, 0, "")
+    assert not [path for path in cache.rglob("*") if ".tmp" in path.name]
+
+
+OLD = [f"mextrain-{number:016x}" for number in range(7)]
+
+
+def test_folders_of_old_versions_are_removed(copy: Path) -> None:
+    """The four newest stay, and whatever is not a folder of ours; a version that is in use creates nothing new."""
+    cache = copy / "cache"
+    others = [cache / "mextrain-notes", cache / "mextrain-0123", cache / "else"]
+    for folder in others:
+        folder.mkdir(parents=True)
+    for days, name in enumerate(OLD):
+        (cache / name).mkdir()
+        (cache / name / "kernel.nbi").write_text("old")
+        os.utime(cache / name, (time.time() - (days + 2) * 86400,) * 2)
+    assert run(copy, cache) == (MOVE, 0, 1, "")
+    assert sorted(path.name for path in cache.glob("mextrain-0000*")) == OLD[:4]
+    assert all(folder.is_dir() for folder in others)
+    (cache / OLD[5]).mkdir()
+    os.utime(cache / OLD[5], (0, 0))
+    assert run(copy, cache) == (MOVE, 1, 0, "")
+    assert (cache / OLD[5]).is_dir()
+
+
+def test_folders_used_today_are_kept(copy: Path) -> None:
+    cache = copy / "cache"
+    for name in OLD:
+        (cache / name).mkdir(parents=True)
+    run(copy, cache)
+    assert len(list(cache.glob("mextrain-0000*"))) == len(OLD)
+
+
+AFTER_IMPORT = "from mextrain_core.rules import OPTION_CODES\n"
+
+
+def test_a_folder_removed_under_a_running_process_is_made_again(copy: Path) -> None:
+    cache = copy / "cache"
+    removed = AFTER_IMPORT + "import shutil; shutil.rmtree(_jit.cache_folder())\n"
+    assert run(copy, cache, PROGRAM.replace(AFTER_IMPORT, removed)) == (MOVE, 0, 1, "")
+    assert run(copy, cache) == (MOVE, 1, 0, "")
+
+
+def test_a_folder_that_cannot_be_written_any_more_costs_nothing_but_time(copy: Path) -> None:
+    cache = copy / "cache"
+    gone = AFTER_IMPORT + "import shutil, pathlib; shutil.rmtree(_jit.cache_folder())\n"
+    gone += "pathlib.Path(_jit.cache_folder()).write_text('')\n"
+    assert run(copy, cache, PROGRAM.replace(AFTER_IMPORT, gone)) == (MOVE, 0, 1, "")
+
+
+def test_a_warm_folder_that_cannot_be_written_is_read(copy: Path) -> None:
+    cache, other = copy / "cache", copy / "other"
+    refuse = "import tempfile\ndef refuse(**_): raise PermissionError\ntempfile.TemporaryFile = refuse\n" + PROGRAM
+    move, hits, misses, errors = run(copy, cache, refuse, HOME="", XDG_CACHE_HOME=str(other))
+    assert (move, hits, misses) == (MOVE, 0, 1)
+    assert "cannot write a cache folder" in errors
+    run(copy, cache)
+    assert run(copy, cache, refuse) == (MOVE, 1, 0, "")
+
+
+def test_a_user_without_a_home(copy: Path) -> None:
+    """Nobody knows a home: no folder called ~ appears, and the games are the same."""
+    homeless = "import os, pwd\ndef getpwuid(_): raise KeyError\npwd.getpwuid = getpwuid\n"
+    homeless += "for name in ('HOME', 'XDG_CACHE_HOME'): os.environ.pop(name, None)\n"
+    move, hits, misses, errors = run(copy, None, homeless + PROGRAM)
+    assert (move, hits, misses) == (MOVE, 0, 1)
+    assert errors.count("mextrain cannot write a cache folder") == 1
+    assert [path.name for path in copy.iterdir()] == ["lib"]
 
 
 @pytest.mark.parametrize("keep", [0.0, 0.5])

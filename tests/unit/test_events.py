@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from mextrain.errors import RecordError
-from mextrain.events import Event
+from mextrain.events import NO_PLAY, Event
 from mextrain.moves import STOP, Move
+from mextrain.position import Position
 from mextrain.rules import RuleSet
 from mextrain.texts import texts_of
 from mextrain.tiles import Tile
+from mextrain_core.limits import NONE
 
 ACTIONS = RuleSet.super(4).actions
 NUMBERS = RuleSet.mexican(4).actions
@@ -87,3 +89,32 @@ def test_texts_are_worked_out_once() -> None:
         assert text == NUMBERS.text(move)
         assert texts.move(text) == texts.move(text) == move
     assert texts.event((0, 2, Move(2, 12, 5).code, 0)) is texts.event((0, 2, Move(2, 12, 5).code, 0))
+
+
+def test_looking_in_vain_is_logged_with_the_ends() -> None:
+    """Who found no play, with the whole hand or one drawn tile, and the very ends that were open to the seat.
+
+    In super a red half joins any end, yet an end is only what lies there. The boneyard holds no tile that fits until
+    9-12 comes; the opening turns may use the own train alone (docs/rules.md, sections 6 and 8).
+    """
+    rules = RuleSet.super(2, hand_size=2)
+    boneyard = ["1-0", "2-0", "12-9", "9-8"]
+    rest = [tile for tile in map(str, rules.tiles) if tile not in (*boneyard, "12-12", "5-4", "6-4", "7-3", "9-3")]
+    position = Position.setup(rules, engine="12-12", hands=["5-4 6-4", "7-3 9-3"], boneyard=[*boneyard, *rest])
+    tile, half = rules.tiles.index, rules.tiles.half_code
+    twelve = 1 << half(12)
+    in_vain = [(seat, data, ends) for kind, seat, data, ends in position.log if kind == NO_PLAY]
+    assert in_vain == [
+        (0, NONE, twelve),
+        (0, tile(Tile(1, 0)), twelve),
+        (1, NONE, twelve),
+        (1, tile(Tile(2, 0)), twelve),
+        (0, NONE, twelve),
+    ]
+    assert position.legal_texts() == ("12-9@0", "12-9@1", "12-9@M")
+    position.play("12-9@M")
+    assert position.legal_texts() == ("9-3@M",)
+    position.play("9-3@M")
+    _, seat, data, ends = [entry for entry in position.log if entry[0] == NO_PLAY][5]
+    assert (seat, data) == (0, NONE)
+    assert ends == twelve | 1 << half(3)

@@ -21,7 +21,7 @@ from typing import NoReturn
 from mextrain import __version__
 from mextrain.errors import MextrainError
 
-COMMANDS = ("selfplay", "record", "check", "stats", "plan", "show", "legal", "bench", "rules")
+COMMANDS = ("selfplay", "record", "check", "stats", "plan", "show", "legal", "bench", "warmup", "rules")
 """The commands, in the order of the help."""
 
 
@@ -69,6 +69,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"mextrain {args.command}: interrupted", file=sys.stderr)
         return 130
-    except (MextrainError, OSError) as error:
+    except (MextrainError, OSError, ImportError) as error:
         print(f"mextrain {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2

@@ -1,0 +1,34 @@
+"""What `ci/wheel` does with the installed package: look at it, play, and read back what `mextrain selfplay` wrote."""
+
+import sys
+from importlib.metadata import files, version
+from pathlib import Path
+
+import pyarrow.parquet
+
+import mextrain
+from mextrain.options import PLAYERS_TABLE
+from mextrain.simulation import simulate
+
+assert version("mextrain") == mextrain.__version__
+home = Path(mextrain.__file__).parent
+assert "site-packages" in home.parts, f"imported from {home}"
+
+installed = {str(file) for file in files("mextrain") or ()}
+wanted = {"mextrain/include/mextrain.h", "mextrain/py.typed", "mextrain_core/py.typed", "mextrain_core/_jit.py"}
+assert wanted <= installed, f"not in the wheel: {wanted - installed}"
+assert not [name for name in installed if name.startswith(("tests", "bench", "ci"))]
+
+rule_sets = [mextrain.RuleSet.preset(preset, players=n) for preset, table in PLAYERS_TABLE.items() for n in table]
+assert len(rule_sets) == 26
+assert all(rules.describe() for rules in rule_sets)
+
+rules = mextrain.RuleSet.mexican(4)
+played = simulate(rules, games=2, seed=1, workers=2)
+position = mextrain.Position.deal(rules, seed=1)
+while not position.over:
+    position.play(position.legal_moves()[0])
+
+rows = pyarrow.parquet.read_table(next(Path(sys.argv[1]).glob("*.parquet"))).to_pylist()
+assert [row["points"] for row in rows] == played.points.reshape(-1, 4).tolist()
+print(f"mextrain {mextrain.__version__} from {home}: {len(rule_sets)} rule sets, 2 games played and read back")

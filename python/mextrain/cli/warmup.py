@@ -1,0 +1,22 @@
+"""compile the engine ahead, and say how long that took and where it is kept"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """`mextrain warmup` has no flags."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compile and report; the exit code is 1 where nothing can be kept for the next process."""
+    from mextrain.warming import warmup
+
+    def tell(part: str) -> None:
+        print(f"compiling: {part} …", file=sys.stderr)
+
+    done = warmup(tell if sys.stderr.isatty() else None)
+    print(done)
+    return 0 if done.folder else 1

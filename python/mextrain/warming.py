@@ -1,0 +1,107 @@
+"""Compiling ahead: so that no first game, and no fleet of new processes, has to wait for the compiler.
+
+Kernels are compiled when they are first called and kept on disk (docs/installing.md). `warmup` calls each kind once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mextrain.callbacks import Batch, BatchPolicy
+from mextrain.planner import GOALS, first_hands, longest_chain, plan
+from mextrain.position import Position
+from mextrain.records import replay
+from mextrain.rounds import Rounds
+from mextrain.rules import RuleSet
+from mextrain.seats import Seats
+from mextrain.simulation import simulate
+from mextrain_core._jit import cache_folder, kernel_counts
+from mextrain_core.rollout import play_games_calling
+from mextrain_core.state import new_states
+
+
+@dataclass(frozen=True)
+class Warmup:
+    """What `warmup` did: seconds by part, how many kernels were compiled and loaded, and where they are kept.
+
+    `folder` is None where no folder can be used: then the next process compiles again.
+    """
+
+    folder: str | None
+    compiled: int
+    loaded: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [f"{part:<28}{seconds:6.1f} s" for part, seconds in self.seconds.items()]
+        lines.append(f"{'all':<28}{sum(self.seconds.values()):6.1f} s")
+        lines.append(f"{self.compiled} kernels compiled, {self.loaded} loaded from the cache")
+        lines.append(f"cache: {self.folder or 'none can be written, so each process compiles'}")
+        return "\n".join(lines)
+
+
+def warmup(tell: Callable[[str], object] | None = None) -> Warmup:
+    """Compile what the command line, `simulate`, `Position` and the planner use, or load it from the cache.
+
+    `tell` is called with the name of each part before it begins. A cold start takes up to a minute, a warm one a
+    second. The C functions of `mextrain.cabi` are compiled when that is imported.
+    """
+    before = kernel_counts()
+    seconds = {}
+    for name, part in PARTS.items():
+        if tell:
+            tell(name)
+        began = time.perf_counter()
+        part()
+        seconds[name] = time.perf_counter() - began
+    compiled, loaded = (now - then for now, then in zip(kernel_counts(), before, strict=True))
+    return Warmup(cache_folder(), compiled, loaded, seconds)
+
+
+RULES = RuleSet.mexican(2, rounds=1)
+
+
+def _bulk_play() -> None:
+    simulate(RULES, games=1)
+
+
+def _callbacks() -> None:
+    simulate(RULES, games=1, policies=BatchPolicy(Batch.random_moves))
+    seats, nothing = Seats.of("random", RULES.players), Rounds.empty(0, RULES.rounds, RULES.players)
+    job = (np.uint64(0), np.uint64(0), 0, nothing.points, nothing.facts, np.empty(0, np.uint16))
+    play_games_calling(new_states(2), 0, RULES.record, seats.ids, seats.addresses, *job)
+
+
+def _positions() -> None:
+    position = Position.deal(RULES, seed=0)
+    position.play_unchecked(position.legal_moves()[0])
+    position.undo()
+    while not position.over:
+        position.action_mask()
+        position.is_legal(position.legal_ids()[0])
+        position.play(position.legal_moves()[0])
+    replay(position.record(legal=True))
+    Position.from_line(position.line())
+    # Given hands, a given draw: what `setup` and explicit chance use.
+    explicit = position.restart()
+    Position.setup(RULES, engine=explicit.engine, starter=0, hands=explicit.hands)
+
+
+def _planner() -> None:
+    for goal in GOALS:
+        plan("0-1 1-2", 0, goal=goal, count=goal != "finish")
+    first_hands(RULES, 1)
+    longest_chain([(0, 1)])
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "bulk play": _bulk_play,
+    "policies of your own": _callbacks,
+    "positions and records": _positions,
+    "planner": _planner,
+}
+"""What is compiled, in order; the first is what most people wait for."""

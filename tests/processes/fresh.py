@@ -1,0 +1,54 @@
+"""Fresh Python processes, in environments in which nothing of this one helps."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mextrain
+import mextrain_core
+
+PACKAGES = [Path(package.__file__).parent for package in (mextrain_core, mextrain)]
+SCRATCH = shutil.ignore_patterns("__pycache__")
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This process's environment without any switches of ours or of Numba's."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "MEXTRAIN_"))}
+    return kept | more
+
+
+def python(
+    *arguments: str | Path, prefix: tuple[str, ...] = (), env: dict[str, str] | None = None, stdin: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run Python to its end."""
+    return subprocess.run(
+        [*prefix, sys.executable, *arguments],
+        env=env,
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def install(folder: Path) -> Path:
+    """Copy both packages into `folder`, as an installer would."""
+    for package in PACKAGES:
+        shutil.copytree(package, folder / package.name, ignore=SCRATCH)
+    return folder
+
+
+def ordinary_user() -> tuple[str, ...]:
+    """The beginning of a command for a user who may not write what has no write bits; a superuser gives that up."""
+    if os.geteuid() != 0:
+        return ()
+    if shutil.which("setpriv") is None:
+        pytest.skip("a superuser may write everywhere, and there is no setpriv to give that up")
+    return ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override")
