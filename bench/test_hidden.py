@@ -12,7 +12,7 @@ import pytest
 from bench.conftest import size
 from mextrain import Layout, Position, RuleSet, Worlds
 from mextrain.information import PublicRecord
-from mextrain_core.determinize import COLD, next_world, sample_worlds
+from mextrain_core.determinize import next_placement, sample_worlds, warm_up
 from mextrain_core.evidence import begin_evidence, conclude_events, fold_events
 from mextrain_core.observe import information_key, observe
 from mextrain_core.state import new_states
@@ -36,7 +36,7 @@ def test_samples_along_a_chain(position: Position, timed: Callable[..., Any]) ->
     states = new_states(count + 1)
     states[0] = position._states[0]
     log = worlds._public.log
-    arguments = (worlds._worlds, 0, worlds._record, worlds.visits, states, 0, 1, count, worlds._scratch, log, len(log))
+    arguments = (worlds._worlds, 0, worlds._record, states, 0, 1, count, worlds._scratch, log, len(log))
     timed(lambda: sample_worlds(*arguments), count, "sample")
     assert (states["hand"][1:, 0] == states["hand"][0, 0]).all()
 
@@ -59,7 +59,8 @@ def test_first_sample(position: Position, timed: Callable[..., Any]) -> None:
             conclude_events(*here, *at)
             table = public.tables, public.evidence, 1
             open_worlds(worlds._worlds, 0, rules, *table, states, 0, log, end, np.uint64(0), np.uint64(seed))
-            next_world(worlds._worlds, 0, rules, COLD * worlds.visits, states, 1, worlds._scratch, log, end)
+            warm_up(worlds._worlds, 0)
+            next_placement(worlds._worlds, 0, rules, states, 1, worlds._scratch, log, end)
 
     timed(run, count, "first sample")
 

@@ -1,11 +1,11 @@
 """Samples of what a seat cannot see, uniform over the consistent histories (docs/hidden-information.md).
 
-The chain. Lift a random item and leave a hole; then, again and again, either (once in 16 times) put the lifted item
-into the hole, if it may lie there, or put it in the place of a random item, if it may lie there, and lift that one.
-Each step is as likely as its reverse, and from full placement to full placement every one can be reached, so the
-placements visited are uniform; those that break a clause are visited with a weight of 1/4 for each and are never handed
-out. A fixed number of visits lies between two samples: a fixed number of steps would favour placements that are left
-slowly.
+The chain. One step goes over all items and lets each change places with a random one if both may lie there, and then
+makes a few *excursions*: lift a random item and leave a hole; again and again, either (once in 16 times) put the lifted
+item into the hole, if it may lie there, or put it in the place of a random item, if it may lie there, and lift that one.
+Each of these moves is as likely as its reverse, so all placements that the evidence allows stay equally likely, and
+excursions lead from each to every other. The placements among them that also keep all clauses are then equally likely
+at the times when the chain meets one, and only those are handed out.
 """
 
 import numpy as np
@@ -16,24 +16,22 @@ from mextrain_core.deal import set_bits
 from mextrain_core.limits import NONE
 from mextrain_core.movegen import select
 from mextrain_core.retrace import retrace_log, set_up
-from mextrain_core.rng import GOLDEN, U32, below, mix
+from mextrain_core.rng import GOLDEN, LOW_32, U32, below, mix
 from mextrain_core.state import OWED_BONUS, OWED_CHAIN, PHASE_DECIDE, copy_state
 from mextrain_core.worlds import BONEYARD, broken_clauses, draw_cell, may_lie
 
 u64 = np.uint64
 
-U0, U1, U4, U6, U15, U63 = u64(0), u64(1), u64(4), u64(6), u64(15), u64(63)
+U0, U1, U6, U15, U63 = u64(0), u64(1), u64(6), u64(15), u64(63)
+
+EXCURSIONS = 8
+"""Excursions in a step of the chain."""
 
 COLD = 8
-"""How many strides lie before the first sample: the placement that ``open_worlds`` makes is far from random."""
+"""How many steps lie before the first sample: the placement that ``open_worlds`` makes is far from random."""
 
-MAX_VISITS = 1 << 22
-"""A sample that takes more visits than this is given up: the evidence would be next to contradictory."""
-
-
-def stride(free: int) -> int:
-    """How many placements should lie between two samples of so many free items (plain Python)."""
-    return max(8, 4 + free // 4)
+MAX_STEPS = 1 << 22
+"""A sample that takes more steps than this is given up: the evidence would be next to contradictory."""
 
 
 @helper
@@ -62,23 +60,48 @@ def order_of_anywheres(w):
 
 
 @helper
-def accept(w, random):
-    """Whether to visit this placement: certainly, or with its weight; and whether it keeps all clauses."""
-    broken = broken_clauses(w)
-    orders = U1
+def keeps_clauses(w):
+    """Whether the placement keeps all clauses; where one stands for several, whether it is the one to be counted."""
     if w.anywheres > 1:
         against, orders = order_of_anywheres(w)
-        broken += against
-    if broken == U0 and orders == U1:
-        return True, True
-    # A weight of 1/4 for each clause: that many pairs of bits must be 0.
-    visited = (random >> U4) & ((U1 << (broken + broken)) - U1) == U0 and below(random >> U32, orders) == U0
-    return visited, broken == U0
+        if against != U0:
+            return False
+        if orders != U1:
+            w.random += GOLDEN
+            if below(mix(u64(w.random)) >> U32, orders) != U0:
+                return False
+    return broken_clauses(w) == U0
 
 
 @helper
-def visit(w):
-    """Go on to the next placement of all items; returns whether it keeps all clauses."""
+def swap_cells(w, a, b):
+    """Let two items change places if both may lie there; written without a branch, which would be mispredicted."""
+    at_a, at_b = u64(w.cell[a]), u64(w.cell[b])
+    both = may_lie(w, a, at_b) & may_lie(w, b, at_a)
+    w.cell[a] = at_b if both else at_a
+    w.cell[b] = at_a if both else at_b
+
+
+@helper
+def shuffle(w):
+    """Let each item in turn change places with a random one."""
+    n = u64(w.free)
+    stream = u64(w.random)
+    for k in range(n >> U1):
+        stream += GOLDEN
+        random = mix(stream)
+        item = u64(k) << U1
+        swap_cells(w, item, below(random >> U32, n))
+        swap_cells(w, item + U1, below(random & LOW_32, n))
+    if n & U1 != U0:
+        stream += GOLDEN
+        swap_cells(w, n - U1, below(mix(stream) >> U32, n))
+    w.random = stream
+
+
+@helper
+def excursion(w):
+    """Lift items, one in the place of the other, until the last one fits into the hole that the first one left."""
     n = u64(w.free)
     stream = u64(w.random) + GOLDEN
     item = below(mix(stream) >> U32, n)
@@ -89,18 +112,24 @@ def visit(w):
         if random & U15 == U0:
             if may_lie(w, item, hole):
                 w.cell[item] = hole
-                visited, kept = accept(w, random)
-                if visited:
-                    w.random = stream
-                    return kept
+                w.random = stream
+                return
         else:
-            # Written without a branch, which would be mispredicted: the cell of a lifted item means nothing, so it can
-            # be overwritten in any case. If the item is picked itself, nothing changes.
+            # Without a branch: the cell of a lifted item means nothing, so it can be overwritten in any case. If the
+            # item is picked itself, nothing changes.
             other = below(random >> U32, n)
             cell = u64(w.cell[other])
             moves = may_lie(w, item, cell)
             w.cell[item] = cell
             item = other if moves else item
+
+
+@helper
+def step(w):
+    """One step of the chain."""
+    shuffle(w)
+    for _ in range(EXCURSIONS):
+        excursion(w)
 
 
 @helper
@@ -131,8 +160,15 @@ def gives_log(worlds, k, rules, states, j, scratch, log, end):
 
 
 @kernel
-def next_placement(worlds, k, rules, visits, states, j, scratch, log, end):
-    """Move ``worlds[k]`` on by ``visits`` (int64, at least 1) consistent placements; False if that takes too long.
+def warm_up(worlds, k):
+    """Move ``worlds[k]`` from the placement that ``open_worlds`` makes to a random one; clauses are not looked at."""
+    for _ in range(COLD if worlds[k].free != 0 else 0):
+        step(worlds[k])
+
+
+@kernel
+def next_placement(worlds, k, rules, states, j, scratch, log, end):
+    """Move ``worlds[k]`` on to the next consistent placement that the chain meets; False if that takes too long.
 
     ``states[j]`` and ``scratch`` (EVENT, at least 4) are scratch; ``log[:end]`` is the log that was given to
     ``open_worlds``.
@@ -140,11 +176,10 @@ def next_placement(worlds, k, rules, visits, states, j, scratch, log, end):
     w = worlds[k]
     if w.free == 0:
         return True
-    for _ in range(MAX_VISITS):
-        if visit(w) and (w.uncertain == 0 or gives_log(worlds, k, rules, states, j, scratch, log, end)):
-            visits -= 1
-            if visits <= 0:
-                return True
+    for _ in range(MAX_STEPS):
+        step(w)
+        if keeps_clauses(w) and (w.uncertain == 0 or gives_log(worlds, k, rules, states, j, scratch, log, end)):
+            return True
     return False
 
 
@@ -195,23 +230,14 @@ def deal_world(w, r, s):
 
 
 @kernel
-def next_world(worlds, k, rules, visits, states, j, scratch, log, end):
-    """Like ``next_placement``, and write the history into the record."""
-    if not next_placement(worlds, k, rules, visits, states, j, scratch, log, end):
-        return False
-    write_history(worlds[k])
-    return True
-
-
-@kernel
-def sample_worlds(worlds, k, rules, visits, states, source, first, count, scratch, log, end):
+def sample_worlds(worlds, k, rules, states, source, first, count, scratch, log, end):
     """Write ``count`` samples of ``states[source]`` as ``worlds[k]`` knows it to ``states[first]`` and after.
 
-    The samples are ``visits`` placements apart; the other arguments are those of ``next_placement``. ``states[first]``
-    … ``states[first + count - 1]`` are overwritten. Returns the number of samples written.
+    The other arguments are those of ``next_placement``. ``states[first]`` … ``states[first + count - 1]`` are
+    overwritten. Returns the number of samples written.
     """
     for n in range(count):
-        if not next_placement(worlds, k, rules, visits, states, first + n, scratch, log, end):
+        if not next_placement(worlds, k, rules, states, first + n, scratch, log, end):
             return n
         copy_state(states, first + n, states, source, rules)
         deal_world(worlds[k], rules[0], states[first + n])
@@ -219,14 +245,14 @@ def sample_worlds(worlds, k, rules, visits, states, source, first, count, scratc
 
 
 @kernel
-def count_places(worlds, k, rules, visits, count, states, j, scratch, log, end, out):
+def count_places(worlds, k, rules, count, states, j, scratch, log, end, out):
     """Count in ``out`` (int64[tiles, players + 1], last column the boneyard) where each tile is in ``count`` samples.
 
     The other arguments are those of ``next_placement``. Returns the number of samples.
     """
     w, r = worlds[k], rules[0]
     for n in range(count):
-        if not next_placement(worlds, k, rules, visits, states, j, scratch, log, end):
+        if not next_placement(worlds, k, rules, states, j, scratch, log, end):
             return n
         for m in range(w.items):
             item = u64(m)

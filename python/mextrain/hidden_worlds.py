@@ -18,7 +18,7 @@ from mextrain.information import PublicRecord, check_seat
 from mextrain.position import Position
 from mextrain.seeding import check_seed
 from mextrain.start import Start
-from mextrain_core.determinize import COLD, count_places, next_world, sample_worlds, stride
+from mextrain_core.determinize import count_places, next_placement, sample_worlds, warm_up
 from mextrain_core.state import new_states
 from mextrain_core.trace import EVENT
 from mextrain_core.worlds import WORLDS, open_worlds
@@ -51,14 +51,13 @@ class Worlds:
         )  # fmt: skip
         if not is_open:
             raise EngineError(f"no hidden tiles fit what seat {seat} has seen: please report {position.events}")
-        self.visits = stride(int(self._worlds["free"][0]))
-        """Placements between two samples."""
-        self._step(COLD * self.visits)
+        warm_up(self._worlds, 0)
+        self._step()
 
-    def _step(self, visits: int) -> None:
+    def _step(self) -> None:
         log = self._public.log
-        arguments = (self._record, visits, self._states, 1, self._scratch, log, len(log))
-        if not next_world(self._worlds, 0, *arguments):
+        arguments = (self._record, self._states, 1, self._scratch, log, len(log))
+        if not next_placement(self._worlds, 0, *arguments):
             raise EngineError(f"the sampler found too few worlds for seat {self._seat}: please report the position")
 
     def history(self) -> tuple[Hands, Draws]:
@@ -81,14 +80,14 @@ class Worlds:
         """Yield samples without end, each as `history` returns it."""
         while True:
             yield self.history()
-            self._step(self.visits)
+            self._step()
 
     def states(self, count: int) -> np.ndarray:
         """Return `count` samples as STATE records: the position with other hands, boneyard and key."""
         states = new_states(count + 1)
         states[0] = self._states[0]
         log = self._public.log
-        arguments = (self._record, self.visits, states, 0, 1, count, self._scratch, log, len(log))
+        arguments = (self._record, states, 0, 1, count, self._scratch, log, len(log))
         if sample_worlds(self._worlds, 0, *arguments) != count:
             raise EngineError(f"the sampler found too few worlds for seat {self._seat}: please report the position")
         return states[1:]
@@ -97,7 +96,7 @@ class Worlds:
         """Count where each tile is in `count` samples: int64[tiles of the set, players + 1], last the boneyard."""
         rules, log = self._position.rules, self._public.log
         out = np.zeros((len(rules.tiles), rules.players + 1), np.int64)
-        arguments = (self._record, self.visits, count, self._states, 1, self._scratch, log, len(log), out)
+        arguments = (self._record, count, self._states, 1, self._scratch, log, len(log), out)
         if count_places(self._worlds, 0, *arguments) != count:
             raise EngineError(f"the sampler found too few worlds for seat {self._seat}: please report the position")
         return out

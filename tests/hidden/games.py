@@ -135,7 +135,7 @@ def sampled_law(worlds: Worlds, found: Histories, count: int) -> dict[bytes, flo
     hidden = np.flatnonzero(record["cell_seat"][0][cells[:items]] != found.seat)
     rows = np.empty((count, len(hidden)), np.uint8)
     log = worlds._public.log
-    arguments = (record, 0, worlds._record, worlds.visits, worlds._states, 1, worlds._scratch, log, len(log))
+    arguments = (record, 0, worlds._record, worlds._states, 1, worlds._scratch, log, len(log))
     for n in range(count):
         assert next_placement(*arguments)
         rows[n] = cells[hidden]
