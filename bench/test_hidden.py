@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bench.conftest import size
-from mextrain import Layout, Position, RuleSet, Worlds
+from mextrain import Layout, Position, RuleSet, WorldSampler
 from mextrain.information import PublicRecord
 from mextrain_core.determinize import next_placement, sample_worlds, warm_up
 from mextrain_core.evidence import begin_evidence, conclude_events, fold_events
@@ -32,7 +32,7 @@ def position(rules: RuleSet) -> Position:
 
 def test_samples_along_a_chain(position: Position, timed: Callable[..., Any]) -> None:
     count = size(20, 2000)
-    worlds = Worlds(position, 0, 1)
+    worlds = WorldSampler(position, 0, 1)
     states = new_states(count + 1)
     states[0] = position._states[0]
     log = worlds._public.log
@@ -44,7 +44,7 @@ def test_samples_along_a_chain(position: Position, timed: Callable[..., Any]) ->
 def test_first_sample(position: Position, timed: Callable[..., Any]) -> None:
     """Folding the log, opening the worlds, and the strides before the first sample."""
     count = size(5, 500)
-    rules, public, worlds = position.rules.record, PublicRecord(position), Worlds(position, 0, 1)
+    rules, public, worlds = position.rules.record, PublicRecord(position), WorldSampler(position, 0, 1)
     sizes = np.array([len(hand) for hand in position.start.hands], np.uint8)
     engine = np.uint64(position.rules.tiles.half_code(position.engine.high))
     states = new_states(2)

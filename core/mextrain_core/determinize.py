@@ -1,11 +1,11 @@
 """Samples of what a seat cannot see, uniform over the consistent histories (docs/hidden-information.md).
 
-The chain. One step goes over all items and lets each change places with a random one if both may lie there, and then
+The chain. One step goes over all items and lets each change places with a random one, if both may lie there. Then it
 makes a few *excursions*: lift a random item and leave a hole; again and again, either (once in 16 times) put the lifted
-item into the hole, if it may lie there, or put it in the place of a random item, if it may lie there, and lift that one.
-Each of these moves is as likely as its reverse, so all placements that the evidence allows stay equally likely, and
-excursions lead from each to every other. The placements among them that also keep all clauses are then equally likely
-at the times when the chain meets one, and only those are handed out.
+item into the hole, or put it in the place of a random item and lift that one; where it may not lie, nothing happens.
+Each of these moves is as likely as its reverse, so that all placements that the evidence allows stay equally likely,
+and excursions lead from each to every other. At the times when the chain meets a placement that also keeps all clauses,
+those are equally likely, and only they are handed out.
 """
 
 import numpy as np

@@ -5,11 +5,13 @@ from it. Seats are relative: 0 is the observer, then clockwise by number; train 
 cannot see is read.
 """
 
+from math import prod
+
 import numpy as np
 
 from mextrain_core import trace
 from mextrain_core._jit import helper, kernel
-from mextrain_core.evidence import tile_of
+from mextrain_core.evidence import FITS_NOT, SHOWN, UNCLEAR, tile_of
 from mextrain_core.limits import LETTER_A, MAX_TILES, NONE
 from mextrain_core.movegen import write_moves
 from mextrain_core.moves import STOP_MOVE, action_id, move_train
@@ -20,7 +22,7 @@ from mextrain_core.worlds import first_index, own_copies
 
 u64 = np.uint64
 
-U0, U1, U2, U3, U6, U10, U63 = u64(0), u64(1), u64(2), u64(3), u64(6), u64(10), u64(63)
+U0, U1, U2, U6, U10, U15, U63 = u64(0), u64(1), u64(2), u64(6), u64(10), u64(15), u64(63)
 
 VERSION = 1
 """Of the layout; any change of SECTIONS is a new version."""
@@ -30,15 +32,15 @@ SECTIONS = (
     ("hand", "T", "own tiles; of the three `*-A` the first so many bits"),
     ("laid", "T", "tiles on the table, the engine included; of the three `*-A` the first so many bits"),
     ("drawn", "T", "the tile that the observer has drawn for the play that it owes now"),
-    ("ends", "(P+1)*H", "by train: halves of its ends, unstarted trains included"),
-    ("two_ends", "F*(P+1)*H", "by train: halves of which it has two ends or more"),
-    ("three_ends", "F*(P+1)*H", "by train: halves of which it has three ends or more"),
+    ("ends", "P+1 × H", "by train: halves of its ends, unstarted trains included"),
+    ("two_ends", "F × P+1 × H", "by train: halves of which it has two ends or more"),
+    ("three_ends", "F × P+1 × H", "by train: halves of which it has three ends or more"),
     ("started", "P+1", "trains on which a tile lies"),
     ("open", "P", "seats whose marker is up"),
-    ("doubles", "(P+1)*4", "by train: age of its open double as a number, 1 the oldest, 0 none"),
+    ("doubles", "P+1 × 4", "by train: age of its open double as a number, 1 the oldest, 0 none"),
     ("fresh", "P+1", "trains whose open double was laid in this turn"),
     ("cover", "P+1", "the train of the double that the required play follows"),
-    ("toes", "F*3*H", "by toe of the unfinished foot, in order: its free half"),
+    ("toes", "F × 3 × H", "by toe of the unfinished foot, in order: its free half"),
     ("turn", "P", "the seat whose turn it is; none when the round is over"),
     ("decision", "1", "a decision is due (and not a draw by the caller)"),
     ("owed", "3", "what the turn owes: a required play, a bonus play, a further tile of the chain"),
@@ -49,13 +51,14 @@ SECTIONS = (
     ("penalty", "1", "the next seat that acts draws first"),
     ("reversed", "1", "the direction of play is reversed"),
     ("opening_to_come", "P", "seats whose opening turn may still come"),
-    ("hand_sizes", "P*8", "by seat: number of tiles in hand"),
+    ("hand_sizes", "P × 8", "by seat: number of tiles in hand"),
     ("boneyard_size", "8", "number of tiles in the boneyard"),
-    ("lacks", "(P-1)*H", "by other seat: halves that it has shown not to hold, and it has got no tile since"),
-    ("lacked_1", "(P-1)*H", "by other seat: the same, and it has got one tile at most since"),
-    ("lacked_3", "(P-1)*H", "by other seat: the same, and it has got three tiles at most since"),
+    ("lacks", "P-1 × H", "by other seat: halves of which it once showed to hold no tile"),
+    ("gained", "P-1 × H × 4", "by other seat and half: tiles drawn since then that may show it, at most 15"),
 )
 """Name, number of bits (T tiles and H halves of the set, P players, F 1 with chicken feet, else 0) and meaning.
+
+Sections about several things list them in the order of the factors: ``P+1 × H`` is train by train, each half by half.
 
 Numbers are written with their lowest bit first.
 """
@@ -65,14 +68,17 @@ NAMES = tuple(name for name, _, _ in SECTIONS)
 
 def section_sizes(tiles: int, halves: int, players: int, feet: bool) -> tuple[int, ...]:
     """Number of bits of each section."""
-    dimensions = {"T": tiles, "H": halves, "P": players, "F": int(feet)}
-    return tuple(eval(size, {"__builtins__": {}}, dimensions) for _, size, _ in SECTIONS)
+    counts = {"T": tiles, "H": halves, "P": players, "P+1": players + 1, "P-1": players - 1, "F": int(feet)}
+    return tuple(
+        prod(counts[factor] if factor in counts else int(factor) for factor in size.split(" × "))
+        for _, size, _ in SECTIONS
+    )
 
 
 (
     ENGINE, HAND, LAID, DRAWN, ENDS, TWO_ENDS, THREE_ENDS, STARTED, OPEN, DOUBLES, FRESH, COVER, TOES, TURN, DECISION,
     OWED, OPENING, PLAY_DREW, TURN_DREW, SKIP, PENALTY, REVERSED, OPENING_TO_COME, HAND_SIZES, BONEYARD_SIZE, LACKS,
-    LACKED_1, LACKED_3,
+    GAINED,
 ) = range(len(SECTIONS))  # fmt: skip
 
 
@@ -153,7 +159,7 @@ def observe_ends(s, r, train, place, offsets, out):
 
 @helper
 def observe_trains(s, r, seat, offsets, out):
-    """Write the sections about trains and open doubles."""
+    """Write the sections about trains."""
     players = u64(r.players)
     for k in range(players + U1):
         train = u64(k)
@@ -163,13 +169,22 @@ def observe_trains(s, r, seat, offsets, out):
             set_bit(out, offsets[STARTED], place)
         if (u64(s.open) >> train) & U1 != U0:
             set_bit(out, offsets[OPEN], place)
+
+
+@helper
+def observe_doubles(s, r, seat, offsets, out):
+    """Write the sections about open doubles; what lies open when the round ends is of no interest."""
+    if s.phase == PHASE_OVER:
+        return
+    players = u64(r.players)
+    for k in range(s.double_count):
+        train = u64(s.double_train[u64(k)])
+        place = relative_train(train, seat, players)
+        set_number(out, offsets[DOUBLES], place, u64(k) + U1, 4)
         if (u64(s.fresh) >> train) & U1 != U0:
             set_bit(out, offsets[FRESH], place)
-        if s.cover != NONE and u64(s.cover) == train:
-            set_bit(out, offsets[COVER], place)
-    for k in range(s.double_count):
-        place = relative_train(u64(s.double_train[u64(k)]), seat, players)
-        set_number(out, offsets[DOUBLES], place, u64(k) + U1, 4)
+    if s.cover != NONE:
+        set_bit(out, offsets[COVER], relative_train(u64(s.cover), seat, players))
     if r.double_rule == CHICKEN_FOOT and s.double_count != 0:
         for k in range(s.toes):
             set_bit(out, offsets[TOES], u64(k) * u64(r.halves) + u64(s.toe[u64(k)]))
@@ -200,9 +215,38 @@ def observe_turn(s, r, seat, offsets, out):
 
 
 @helper
+def observe_lacks(r, e, other, place, offsets, out):
+    """Write what another seat has shown not to hold, and how much it has drawn since that may have changed that."""
+    halves = u64(r.halves)
+    for k in range(halves):
+        half = u64(k)
+        first = u64(e.lacks[other, half])
+        if first == U0:
+            continue
+        gained = U0
+        for d in range(e.draws):
+            draw = u64(d)
+            if e.draw_seat[draw] == other and e.draw_slot[draw] >= first and may_show(e, draw, half):
+                gained += U1
+        set_bit(out, offsets[LACKS], place * halves + half)
+        set_number(out, offsets[GAINED], place * halves + half, min(gained, U15), 4)
+
+
+@helper
+def may_show(e, draw, half):
+    """Whether a drawn tile may show the half and still be in the hand, as far as its own draw tells."""
+    rule = e.draw_rule[draw]
+    if rule == SHOWN:
+        return False
+    if rule == FITS_NOT or rule == UNCLEAR:
+        return (u64(e.draw_mask[draw]) >> half) & U1 == U0
+    return True
+
+
+@helper
 def observe_seats(s, r, e, seat, offsets, out):
     """Write the sections about seats, and what the others have shown not to hold."""
-    players, halves = u64(r.players), u64(r.halves)
+    players = u64(r.players)
     to_come = u64(s.opening_to_come) & ~u64(s.started)
     for k in range(players):
         other = u64(k)
@@ -210,20 +254,8 @@ def observe_seats(s, r, e, seat, offsets, out):
         set_number(out, offsets[HAND_SIZES], place, u64(s.hand_count[other]), 8)
         if (to_come >> other) & U1 != U0:
             set_bit(out, offsets[OPENING_TO_COME], place)
-        if other == seat:
-            continue
-        for half in range(halves):
-            first = u64(e.lacks[other, u64(half)])
-            if first == U0:
-                continue
-            since = u64(e.slots[other]) - first
-            at = (place - U1) * halves + u64(half)
-            if since == U0:
-                set_bit(out, offsets[LACKS], at)
-            if since <= U1:
-                set_bit(out, offsets[LACKED_1], at)
-            if since <= U3:
-                set_bit(out, offsets[LACKED_3], at)
+        if other != seat:
+            observe_lacks(r, e, other, place - U1, offsets, out)
     set_number(out, offsets[BONEYARD_SIZE], U0, u64(s.boneyard_size), 8)
 
 
@@ -239,6 +271,7 @@ def observe(states, i, rules, evidence, k, seat, offsets, out):
         out[w] = U0
     observe_tiles(s, r, e, seat, offsets, out)
     observe_trains(s, r, seat, offsets, out)
+    observe_doubles(s, r, seat, offsets, out)
     observe_turn(s, r, seat, offsets, out)
     observe_seats(s, r, e, seat, offsets, out)
 

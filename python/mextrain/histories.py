@@ -120,7 +120,7 @@ class Histories:
         if found < 0:
             raise PositionError(
                 f"seat {self.seat} knows too little for counting world by world: more than {most:,} placements would "
-                f"have to be tried; sample instead (Worlds, beliefs)"
+                f"have to be tried; sample instead (WorldSampler, beliefs)"
             )
         rows: np.ndarray = out[:found]
         return rows

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from mextrain.determinization import WorldSampler
 from mextrain.errors import PositionError
-from mextrain.hidden_worlds import Worlds
 from mextrain.histories import Histories
 from mextrain.information import PublicRecord
 from mextrain.position import Position
@@ -109,7 +109,7 @@ def counted_game(seed: int, game: Any, fixed: dict[str, Any], most: int = 80) ->
     for number in range(400):
         position, seat = game(random.Random(seed * 1000 + number), fixed)
         public = PublicRecord(position)
-        if not any(public.lacks(other) for other in range(position.rules.players) if other != seat):
+        if not np.delete(public.evidence["lacks"][1], seat, axis=0).any():
             continue
         try:
             found = Histories(position, seat, 60_000)
@@ -127,7 +127,7 @@ def exact_law(found: Histories) -> dict[bytes, float]:
     return _shares(np.array(cells, np.uint8)[found.rows], np.array(found.tiles), found.position.rules)
 
 
-def sampled_law(worlds: Worlds, found: Histories, count: int) -> dict[bytes, float]:
+def sampled_law(worlds: WorldSampler, found: Histories, count: int) -> dict[bytes, float]:
     """The shares of the placements among `count` samples."""
     record = worlds._worlds
     items = int(record["items"][0])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mextrain import PositionError, beliefs
-from mextrain.hidden_worlds import Worlds
+from mextrain.determinization import WorldSampler
 from mextrain.position import Position
 from mextrain.rules import RuleSet
 from tests.hidden.games import counted_game, distance, exact_law, number_game, play, sampled_law, super_game
@@ -42,7 +42,7 @@ def test_sampled_numbers_are_near_the_exact_ones() -> None:
     for seed in range(5):
         found = counted_game(seed, number_game, {}, most=60)
         exact = beliefs(found.position, found.seat)
-        places = Worlds(found.position, found.seat, seed).places(20_000)
+        places = WorldSampler(found.position, found.seat, seed).places(20_000)
         for row, tile in enumerate(exact.tiles):
             sampled = places[found.position.rules.tiles.index(tile)] / 20_000
             assert np.abs(sampled - exact.probabilities[row]).max() < 0.02
@@ -97,7 +97,7 @@ def test_the_law_of_first_samples() -> None:
         count = 3000
         counts: dict[bytes, float] = {}
         for seed in range(count):
-            (key,) = sampled_law(Worlds(found.position, found.seat, seed), found, 1)
+            (key,) = sampled_law(WorldSampler(found.position, found.seat, seed), found, 1)
             counts[key] = counts.get(key, 0) + 1 / count
         noise = sum((2 * p * (1 - p) / np.pi / count) ** 0.5 for p in exact.values()) / 2
         assert distance(exact, counts) < 0.01 + 2 * noise
@@ -108,4 +108,4 @@ def test_seats_with_nothing_hidden() -> None:
     position = Position.setup(rules, engine="1-1", hands=["1-0", "0-0"], boneyard="")
     result = beliefs(position, 0)
     assert [(str(tile), result.of(tile, 1)) for tile in result.tiles] == [("0-0", 1.0)]
-    assert len(set(itertools.islice(Worlds(position, 0, 1).histories(), 3))) == 1
+    assert len(set(itertools.islice(WorldSampler(position, 0, 1).histories(), 3))) == 1

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mextrain
-from mextrain import PositionError, SeedError, determinize, information_key, information_text, observation
-from mextrain.hidden_worlds import Worlds, replayed
-from mextrain.information import legal_mask
+from mextrain import PositionError, SeedError, determinize, information_key, information_text, observe
+from mextrain.determinization import WorldSampler, replayed
+from mextrain.observations import legal_mask
 from mextrain.position import Position
 from mextrain.rules import RuleSet
 from mextrain_core.invariants import BROKEN, broken_invariant
@@ -33,7 +33,7 @@ def knowledge(position: Position, seat: int) -> tuple[Any, ...]:
     return (
         information_key(position, seat),
         information_text(position, seat),
-        observation(position, seat).tobytes(),
+        observe(position, seat).tobytes(),
         legal_mask(position, seat).tobytes(),
         position.legal_texts() if position.seat == seat else (),
         view(position, seat),
@@ -47,7 +47,7 @@ def test_determinization_leaves_knowledge_as_it_is(position: Position, seed: int
     """The law of determinization, on random rules: the seat cannot tell a sample from the truth."""
     seat = data.draw(st.integers(0, position.rules.players - 1))
     before = position._raw.tobytes(), list(position.log)
-    worlds = Worlds(position, seat, seed)
+    worlds = WorldSampler(position, seat, seed)
     for sample in itertools.islice(worlds.positions(), 2):
         assert knowledge(sample, seat) == knowledge(position, seat)
         assert sample.hands[seat] == position.hands[seat]
@@ -77,7 +77,7 @@ def test_only_knowledge_decides_the_sample(position: Position, seed: int, data: 
 def test_states_are_the_replayed_samples(position: Position, seed: int, data: Any) -> None:
     """A sample written over the state is the state that replaying the log on the same deal leads to."""
     seat = data.draw(st.integers(0, position.rules.players - 1))
-    worlds = Worlds(position, seat, seed)
+    worlds = WorldSampler(position, seat, seed)
     if worlds._worlds["free"][0] == 0 or position.over:
         return
     state = worlds.states(1)
@@ -125,8 +125,8 @@ def test_poisoned_hidden_parts(position: Position, seed: int, data: Any) -> None
         (kind, who, int(dice.integers(190)) if kind in (2, 3) and who != seat else number, 0)
         for kind, who, number, _ in position.log
     ]
-    worlds = Worlds(poisoned, seat, 3)
-    assert (information_key(poisoned, seat), observation(poisoned, seat).tobytes()) == (before[0][0], before[0][2])
+    worlds = WorldSampler(poisoned, seat, 3)
+    assert (information_key(poisoned, seat), observe(poisoned, seat).tobytes()) == (before[0][0], before[0][2])
     assert legal_mask(poisoned, seat).tobytes() == before[0][3]
     assert replayed(position, seat, *worlds.history(), 0).hands == before[1]
 
@@ -136,11 +136,11 @@ def test_poisoned_hidden_parts(position: Position, seed: int, data: Any) -> None
 def test_swaps_change_nothing(position: Position, data: Any) -> None:
     """Two hidden tiles change places, whatever the log says about them: view, bits, mask and key stay."""
     seat = data.draw(st.integers(0, position.rules.players - 1))
-    before = observation(position, seat).tobytes(), legal_mask(position, seat).tobytes(), view(position, seat)
+    before = observe(position, seat).tobytes(), legal_mask(position, seat).tobytes(), view(position, seat)
     key, text = information_key(position, seat), information_text(position, seat)
     for _ in range(3):
         swapped = swap(position, seat, random.Random(data.draw(st.integers(0, 2**32))))
-        assert observation(swapped, seat).tobytes() == before[0]
+        assert observe(swapped, seat).tobytes() == before[0]
         assert legal_mask(swapped, seat).tobytes() == before[1]
         assert view(swapped, seat) == before[2]
         assert (information_key(swapped, seat), information_text(swapped, seat)) == (key, text)
@@ -206,7 +206,7 @@ def test_the_seat_to_move_is_seen() -> None:
     assert [event.text for event in goes_on.events] == [event.text for event in ends.events]
     assert (goes_on.seat, ends.seat) == (0, 1)
     assert information_key(goes_on, 1) != information_key(ends, 1)
-    first = {hands[0] for hands, _ in itertools.islice(Worlds(ends, 1, 1).histories(), 200)}
+    first = {hands[0] for hands, _ in itertools.islice(WorldSampler(ends, 1, 1).histories(), 200)}
     tiles = [{str(rules.tiles[i]) for i in hand} for hand in first]
     assert all("3-0" in hand and not hand & {"1-0", "2-0", "0-0"} for hand in tiles)
 
@@ -256,7 +256,7 @@ def test_super_samples_keep_the_set() -> None:
 def test_seats_that_do_not_exist(seat: Any) -> None:
     position = Position.deal(RuleSet.mexican(4), seed=1)
     for ask in (
-        information_key, information_text, observation, legal_mask, mextrain.count_worlds, mextrain.beliefs,
+        information_key, information_text, observe, legal_mask, mextrain.count_worlds, mextrain.beliefs,
     ):  # fmt: skip
         with pytest.raises(PositionError, match="there is no seat"):
             ask(position, seat)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from mextrain import PositionError, count_worlds
-from mextrain.hidden_worlds import Worlds
+from mextrain.determinization import WorldSampler
 from mextrain.histories import Histories
 from mextrain.position import Position
 from mextrain.rules import RuleSet
@@ -21,6 +22,9 @@ from tests.reference.options import Rules
 from tests.reference.rulebook import Round
 
 MOST_DISTANCE = 0.02
+
+GAMES = int(os.environ.get("MEXTRAIN_HIDDEN_GAMES", "6"))
+FIRST_SEED = int(os.environ.get("MEXTRAIN_HIDDEN_SEED", "100"))
 
 EVERY_VALUE = [
     (name, value) for name, values in OPTIONS.items() for value in values if name not in ("letter_match", "twice_bonus")
@@ -43,7 +47,7 @@ SUPER_VALUES = [
 def check_law(found: Histories, seed: int) -> None:
     """Every consistent placement is met, no other one, and each as often as it should be."""
     exact = exact_law(found)
-    sampled = sampled_law(Worlds(found.position, found.seat, seed), found, max(12_000, 1500 * len(exact)))
+    sampled = sampled_law(WorldSampler(found.position, found.seat, seed), found, max(12_000, 1500 * len(exact)))
     rules, events = found.position.rules.to_dict(), [event.text for event in found.position.events]
     assert sampled.keys() == exact.keys(), (rules, found.seat, events)
     assert distance(exact, sampled) <= MOST_DISTANCE, (rules, found.seat, events)
@@ -59,6 +63,13 @@ def test_number_sets(name: str, value: Any) -> None:
 def test_super(name: str, value: Any) -> None:
     for seed in (1, 2):
         check_law(counted_game(seed, super_game, {name: value}), seed)
+
+
+@pytest.mark.parametrize("game", [number_game, super_game])
+def test_any_options(game: Any) -> None:
+    """Random options together; MEXTRAIN_HIDDEN_GAMES and MEXTRAIN_HIDDEN_SEED look at more games, or others."""
+    for seed in range(FIRST_SEED, FIRST_SEED + GAMES):
+        check_law(counted_game(seed, game, {}), seed)
 
 
 def test_several_anywheres() -> None:
@@ -138,7 +149,7 @@ def test_thirty_placements() -> None:
     assert count_worlds(position, 0) == (30, 30)
     seen = {
         tuple(tuple(sorted(hand)) for hand in hands)
-        for hands, _ in itertools.islice(Worlds(position, 0, 1).histories(), 600)
+        for hands, _ in itertools.islice(WorldSampler(position, 0, 1).histories(), 600)
     }
     assert len(seen) == 30
 
@@ -149,7 +160,7 @@ def test_uniform_without_evidence() -> None:
     seat = position.seat
     assert seat is not None
     count = 100_000
-    places = Worlds(position, seat, 2).places(count)
+    places = WorldSampler(position, seat, 2).places(count)
     unseen = places[places[:, seat] == 0]
     unseen = np.delete(unseen[unseen.sum(axis=1) > 0], seat, axis=1)
     assert unseen.shape == (78, 4)

@@ -27,7 +27,7 @@ Hands = tuple[tuple[int, ...], ...]
 Draws = tuple[int, ...]
 
 
-class Worlds:
+class WorldSampler:
     """A sampler of what `seat` cannot see in `position`; the same seed gives the same samples.
 
     It depends on what the seat knows, on `seed` and on nothing else: not on the hidden tiles, nor on the round key.
@@ -145,8 +145,8 @@ def determinize(position: Position, seat: int, seed: int) -> Position:
 
     The seat knows the same in both, and the public events are the same, with other tiles drawn by others. Draws to come
     are new: nothing of the true deal, draw order or round key is left. The same knowledge and seed give the same
-    sample. Many samples of one position come cheaper from `Worlds`.
+    sample. Many samples of one position come cheaper from `WorldSampler`.
 
     Raises `PositionError` for a seat that does not exist, `SeedError` for a seed outside 0 … 2**64 - 1.
     """
-    return next(Worlds(position, seat, seed).positions())
+    return next(WorldSampler(position, seat, seed).positions())

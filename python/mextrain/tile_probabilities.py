@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mextrain.determinization import WorldSampler
 from mextrain.errors import PositionError, shown
-from mextrain.hidden_worlds import Worlds
 from mextrain.histories import Histories
 from mextrain.information import check_seat
 from mextrain.position import Position
@@ -79,7 +79,7 @@ def beliefs(position: Position, seat: int, samples: int = 2000, seed: int = 0) -
     counts = _counted(position, seat, hidden)
     if counts is not None:
         return _of(seat, hidden, counts, np.zeros_like(counts), 0)
-    worlds = Worlds(position, seat, seed)
+    worlds = WorldSampler(position, seat, seed)
     each = -(-number // BATCHES)
     indices = [[i for i, tile in enumerate(position.rules.tiles) if tile == name] for name in hidden]
     batches = np.array([_by_name(worlds.places(each), indices) for _ in range(BATCHES)]) / each
