@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator
-from contextlib import nullcontext
-from pathlib import Path
+
+from mextrain.cli.common import decoded, record_lines
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +19,9 @@ def run(args: argparse.Namespace) -> int:
 
     name = "stdin" if args.file == "-" else args.file
     line = events = 0
-    for line, data in _lines(args.file):
+    for line, data in record_lines(args.file):
         try:
-            record = RoundRecord.from_json(_decoded(data))
+            record = RoundRecord.from_json(decoded(data))
             replay(record)
         except RecordError as fault:
             print(f"{name}: {RecordError(fault.reason, line=line, event=fault.event)}")
@@ -31,18 +29,3 @@ def run(args: argparse.Namespace) -> int:
         events += len(record.events)
     print(f"{name}: {line:,} round{'' if line == 1 else 's'}, {events:,} events, no fault")
     return 0
-
-
-def _lines(path: str) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, from 1; one at a time, so that a file may have any size."""
-    with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:
-        yield from enumerate(file, 1)
-
-
-def _decoded(line: bytes) -> str:
-    from mextrain.errors import RecordError
-
-    try:
-        return line.decode().rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise RecordError(f"the line is not UTF-8 (byte {error.start})") from None
