@@ -9,7 +9,7 @@ CORE = (
     ("movegen", "deal", "score", "trace"),
     ("apply",),
     ("invariants", "view", "observe", "determinize", "planner"),
-    ("policies",),
+    ("policies", "planner_policy"),
     ("rollout", "perft"),
     ("search", "batch", "lockstep"),
     ("abi",),
