@@ -26,7 +26,7 @@ PYTHON = (
     ("position",),
     ("records",),
     ("simulation", "env", "match", "search", "planner"),
-    ("archive", "benchmark", "recorder", "signature", "warming"),
+    ("archive", "benchmark", "hands", "recorder", "signature", "tournaments", "warming"),
     ("cabi", "integrations", "distributed"),
     ("cli",),
     ("__main__",),
