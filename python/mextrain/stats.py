@@ -251,9 +251,9 @@ class Summary:
         lines = ["turns of a round   rounds"]
         for group in range(last // step + 1):
             first, rounds = group * step, groups[group]
-            turns = f"{first}" if step == 1 else f"{first} … {first + step - 1}"
+            span = f"{first}" if step == 1 else f"{first} … {first + step - 1}"
             share = f"{100 * rounds / self.rounds:.2f} %"
-            lines.append(f"{turns:>16}   {rounds:<13,}{share:<10}{bar(rounds, most)}".rstrip())
+            lines.append(f"{span:>16}   {rounds:<13,}{share:<10}{bar(rounds, most)}".rstrip())
         return "\n".join(lines)
 
     def state(self) -> dict[str, Any]:
