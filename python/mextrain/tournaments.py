@@ -44,7 +44,7 @@ METHOD = (
 CHUNK_SECONDS = 1.0
 """How long a chunk of deals should take: so much is lost by Ctrl-C."""
 
-NAME_WIDTH = 20
+NAME_WIDTH = 18
 """Columns of a policy's name in tables; longer names are cut."""
 
 
@@ -167,18 +167,18 @@ class Tournament:
             f"{meeting}; {self.deals:,} deals, each in {seatings.pop()} seatings: {self.games:,} games",
             "(…) are 95 % intervals, a deal being the unit; differences are taken deal by deal",
             "",
-            f"      {'policy':<{NAME_WIDTH}}  {'points a round':<24}{'less the others':<25}matches won",
+            f"     {'policy':<{NAME_WIDTH}} {'points a round':<24} {'less the others':<25} matches won",
         ]
         for place, rank in enumerate(self.ranks(), 1):
             lines.append(
-                f"{place:>4}  {_cut(rank.policy):<{NAME_WIDTH}}  {number_text(rank.points):<24}"
-                f"{number_text(rank.against):<25}{percent_text(rank.won)}"
+                f"{place:>3}  {_cut(rank.policy):<{NAME_WIDTH}} {number_text(rank.points):<24} "
+                f"{number_text(rank.against):<25} {percent_text(rank.won)}"
             )
-        lines += ["", f"{'points a round, first less second':<{2 * NAME_WIDTH + 9}}{'':<27}matches won"]
+        lines += ["", f"     {'two policies':<{2 * NAME_WIDTH + 3}} {'first less second':<25} matches won"]
         for pair in self.pairs():
-            names = f"{_cut(pair.first):<{NAME_WIDTH}} - {_cut(pair.second):<{NAME_WIDTH}}"
+            names = f"{f'{_cut(pair.first)} : {_cut(pair.second)}':<{2 * NAME_WIDTH + 3}}"
             won = f"{100 * pair.first_won.value:.1f} : {100 * pair.second_won.value:.1f} %"
-            lines.append(f"      {names}{number_text(pair.difference):<27}{won}")
+            lines.append(f"     {names} {number_text(pair.difference):<25} {won}")
         return "\n".join(lines)
 
 
