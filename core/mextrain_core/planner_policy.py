@@ -12,7 +12,7 @@ as the rest of the engine, and whoever plays without it should not wait for it t
 
 import numpy as np
 
-from mextrain_core._jit import as_record, c_function, helper, kernel, lowest
+from mextrain_core._jit import c_array, c_function, helper, kernel, lowest
 from mextrain_core.limits import ROWS
 from mextrain_core.movegen import ends_of, row_of, touches, trains_in_use
 from mextrain_core.moves import STOP_MOVE, encode_move
@@ -109,11 +109,12 @@ def value_of_play(s, r, train, touch, new, hand, tiles, points, turns):
 
 
 @kernel
-def choose_planned(s, r, random):
-    """The move (uint64) of the policy ``planner`` at the decision of the STATE record ``s``; ties by ``random``.
+def choose_planned(states, i, rules, random):
+    """The move (uint64) of the policy ``planner`` at the decision of ``states[i]``; ties by ``random`` (uint64).
 
     It reads what a view shows. It never stops while it can play.
     """
+    s, r = states[i], rules[0]
     seat = u64(s.seat)
     g, found = np.empty(1, GRAPH), np.empty(1, SEARCH)
     nodes, table = np.empty(NODES, NODE), np.empty(TABLE, np.int64)
@@ -153,4 +154,4 @@ def choose_planned(s, r, random):
 @c_function("int32", STATE, RULES, "uint64")
 def planner(state, rules, word):
     """The policy as a C function; see ``choose_planned``."""
-    return np.int32(choose_planned(as_record(state), as_record(rules), word))
+    return np.int32(choose_planned(c_array(state, 1), 0, c_array(rules, 1), word))

@@ -85,7 +85,7 @@ def planned(rules: RuleSet, decisions: int) -> list[int]:
     advance(states, 0, rules.record, log)
     moves = []
     for number in range(decisions):
-        move = choose_planned(states[0], rules.record[0], np.uint64(number << 59))
+        move = choose_planned(states, 0, rules.record, np.uint64(number << 59))
         moves.append(int(move))
         play(states, 0, rules.record, log, np.uint64(move))
     return moves

@@ -131,8 +131,8 @@ def test_it_decides_by_what_its_seat_sees(rules: RuleSet) -> None:
         states[0] = position._states[0]
         word = np.uint64(decisions * 0x9E3779B97F4A7C15 % 2**64)
         view_state(states, 1, states, 0, rules.record, np.uint64(states[0]["seat"]))
-        chosen = choose_planned(states[1], rules.record[0], word)
-        assert chosen == choose_planned(states[0], rules.record[0], word)
+        chosen = choose_planned(states, 1, rules.record, word)
+        assert chosen == choose_planned(states, 0, rules.record, word)
         position.play(Move.from_code(int(chosen)))
         decisions += 1
     assert decisions > 10
@@ -156,7 +156,7 @@ def choices(hand: str, table: dict[int | str, str], **options: Any) -> set[str]:
     """What the planner may choose at seat 0 in an ordinary turn of four seats; ends of trains by `table`."""
     rules = RuleSet.mexican(4, hand_size=len(hand.split()), **options)
     states = new_states(1)
-    s, r = states[0], rules.record[0]
+    s = states[0]
     s["players"], s["engine"], s["phase"], s["step"] = 4, 12, 6, 1
     for train in range(5):
         s["end_half"][train] = int(table.get(train, "12"))
@@ -170,7 +170,7 @@ def choices(hand: str, table: dict[int | str, str], **options: Any) -> set[str]:
         s["hand"][0, low] |= 1 << high
     s["legal_count"] = 99
     words = [np.uint64(k * 0x9E3779B97F4A7C15 % 2**64) for k in range(16)]
-    codes = {int(choose_planned(s, r, word)) for word in words}
+    codes = {int(choose_planned(states, 0, rules.record, word)) for word in words}
     return {f"{code >> 5 & 31}-{code & 31}@{code >> 10}" for code in codes}
 
 
