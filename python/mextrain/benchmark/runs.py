@@ -162,13 +162,13 @@ def starts() -> dict[str, float]:
     seconds = dict.fromkeys(programs, float("inf"))
     for _ in range(3):
         for name, program in programs.items():
-            began = _clock()
+            began = children_seconds()
             _run(program)
-            seconds[name] = min(seconds[name], _clock() - began)
+            seconds[name] = min(seconds[name], children_seconds() - began)
     return seconds
 
 
-def _clock() -> float:
+def children_seconds() -> float:
     """CPU seconds of all processes that this one has started and that are over; the time of day where none are kept."""
     try:
         import resource
