@@ -133,16 +133,26 @@ def updated(figures: Mapping[str, Any], cpu: str, measure: Measure = gauge) -> d
     }
 
 
+def committed() -> dict[str, Any]:
+    """The committed figures; nothing before there were any."""
+    figures: dict[str, Any] = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
+    return figures
+
+
+def update() -> None:
+    """Write the figures anew."""
+    FIGURES.write_text(json.dumps(updated(committed(), cpu_name()), indent=2) + "\n", encoding="utf-8")
+
+
 def main() -> int:
     """Judge, or write the figures."""
     parser = argparse.ArgumentParser(prog="bench.gate", description="Is the engine still what it was, and as fast?")
     parser.add_argument("--update", action="store_true", help="write bench/figures.json anew; read the difference")
     args = parser.parse_args()
-    figures = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
     if args.update:
-        FIGURES.write_text(json.dumps(updated(figures, cpu_name()), indent=2) + "\n", encoding="utf-8")
+        update()
         return 0
-    faults = judge(figures, cpu_name())
+    faults = judge(committed(), cpu_name())
     for fault in faults:
         print(f"gate: {fault}", file=sys.stderr)
     print("gate: shut" if faults else "gate: open")
