@@ -66,8 +66,8 @@ def plain(line: Line, peers: Line) -> str:
         for run in line["runs"]
         if (run["preset"], run["players"], run["policy"]) == ("mexican", 4, "random")
     }
-    times = " and ".join(f"the {name} engine {ours[name]:,.0f}" for name in ("scalar", "lockstep") if name in ours)
-    return f"In plain Python the same game has {slow:,.0f} turns a second. By comparison, {times} times as many."
+    times = ", ".join(f"the {name} engine {ours[name]:,.0f} times" for name in ("scalar", "lockstep") if name in ours)
+    return f"The same rules in plain Python, with lists and sets, play {slow:,.0f} turns a second; {times} as many."
 
 
 def cold(line: Line, peers: Line) -> str:
