@@ -153,11 +153,20 @@ def workers(line: Line, peers: Line) -> str:
 
 def rounds(line: Line, peers: Line) -> str:
     """Many rounds."""
+    found: dict[int, dict[str, Line]] = {}
+    for row in line["scaling"]["rounds"]:
+        found.setdefault(row["rounds"], {})[row["engine"]] = row
+    engines = list(dict.fromkeys(row["engine"] for row in line["scaling"]["rounds"]))
     rows = [
-        (f"{row['rounds']:,}", f"{row['seconds']:.3g} s", f"{row['ns_per_round']:,.0f}")
-        for row in line["scaling"]["rounds"]
+        (
+            f"{number:,}",
+            *(f"{by_engine[name]['seconds']:.3g} s" for name in engines),
+            *(f"{by_engine[name]['ns_per_round']:,.0f}" for name in engines),
+        )
+        for number, by_engine in found.items()
     ]
-    return table(("rounds", "CPU time", "ns a round"), rows, numbers_from=0)
+    heading = ("rounds", *(f"{name}, CPU time" for name in engines), *(f"{name}, ns a round" for name in engines))
+    return table(heading, rows, numbers_from=0)
 
 
 def others(line: Line, peers: Mapping[str, Any]) -> str:

@@ -36,14 +36,16 @@ def draw_speed(line: Mapping[str, Any], file: Path) -> None:
 
 
 def draw_rounds(line: Mapping[str, Any], file: Path) -> None:
-    """CPU time by number of rounds, both logarithmic, with the straight line of equal time for each round."""
+    """CPU time by number of rounds, both logarithmic, with the straight lines of equal time for each round."""
     plt = _pyplot()
-    rows = line["scaling"]["rounds"]
-    x, y = [row["rounds"] for row in rows], [row["seconds"] for row in rows]
     figure, axis = plt.subplots(figsize=(5, 3.4), layout="constrained")
-    per_round = y[-1] / x[-1]
-    axis.plot(x, [per_round * rounds for rounds in x], color=GREY, linewidth=1, label="equal time for each round")
-    axis.plot(x, y, "o", color=ENGINES["scalar"][2], label="measured")
+    for engine, (name, mark, colour) in ENGINES.items():
+        rows = [row for row in line["scaling"]["rounds"] if row["engine"] == engine]
+        if rows:
+            x, y = [row["rounds"] for row in rows], [row["seconds"] for row in rows]
+            axis.plot(x, [y[-1] / x[-1] * rounds for rounds in x], color=GREY, linewidth=1)
+            axis.plot(x, y, mark, color=colour, label=name)
+    axis.plot([], [], color=GREY, linewidth=1, label="equal time for each round")
     axis.set(xscale="log", yscale="log", xlabel="rounds", ylabel="CPU seconds")
     axis.legend(frameon=False)
     _tidy(axis)

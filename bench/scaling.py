@@ -92,19 +92,24 @@ def scale_workers(seconds: float, repeats: int) -> list[dict[str, Any]]:
 
 
 def scale_rounds(most: int) -> list[dict[str, Any]]:
-    """CPU time of `survey`, which people call for many rounds, for 10³ … 10 to the power of `most` rounds."""
+    """CPU time of `survey`, which people call for many rounds, for 10³ … 10 to the power of `most` rounds by engine."""
     rows = []
-    survey(RULES, games=100, seed=1)
-    for power in range(3, most + 1):
-        games = round(10**power / RULES.rounds)
-        # Short runs are repeated, so that each row stands for about the same amount of luck.
-        taken = []
-        for _ in range(max(1, min(20, 10 ** (6 - power)))):
-            began = time.process_time()
-            survey(RULES, games=games, seed=1)
-            taken.append(time.process_time() - began)
-        rounds = games * RULES.rounds
-        rows.append({"rounds": rounds, "seconds": min(taken), "ns_per_round": round(min(taken) / rounds * 1e9, 1)})
+    for engine in (engine.name for engine in engines_for(RULES, ("random",) * RULES.players, 1).found):
+        if engine == "c":
+            continue
+        survey(RULES, games=100, seed=1, engine=engine)
+        for power in range(3, most + 1):
+            games = round(10**power / RULES.rounds)
+            # Short runs are repeated, so that each row stands for about the same amount of luck.
+            taken = []
+            for _ in range(max(1, min(20, 10 ** (6 - power)))):
+                began = time.process_time()
+                survey(RULES, games=games, seed=1, engine=engine)
+                taken.append(time.process_time() - began)
+            rounds, best = games * RULES.rounds, min(taken)
+            rows.append(
+                {"engine": engine, "rounds": rounds, "seconds": best, "ns_per_round": round(best / rounds * 1e9, 1)}
+            )
     return rows
 
 

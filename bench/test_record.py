@@ -100,6 +100,7 @@ def test_workers_play_all_games() -> None:
 
 
 def test_rounds_are_measured_by_tens() -> None:
-    (row,) = scaling.scale_rounds(3)
-    assert row["rounds"] == 77 * 13
-    assert row["ns_per_round"] == pytest.approx(row["seconds"] / row["rounds"] * 1e9, abs=0.1)
+    for row in scaling.scale_rounds(3):
+        assert row["engine"] in ("scalar", "lockstep")
+        assert row["rounds"] == 77 * 13
+        assert row["ns_per_round"] == pytest.approx(row["seconds"] / row["rounds"] * 1e9, abs=0.1)

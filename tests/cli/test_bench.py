@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from mextrain import OPTIONS, EngineError, RuleSet
+from mextrain import OPTIONS, EngineError, MextrainError, RuleSet
 from mextrain.benchmark import STANDARD, Effort, Job, environment, measure, report, runs, twin
 from mextrain.options import PLAYERS_TABLE
 from mextrain.signature import rule_sets, signature
 from mextrain.simulation import simulate
-from mextrain_core import lockstep
+from mextrain_core.lockstep.engine import accepts
 from tests.cli.run import succeed
 
 SIGNATURE = "e4a32f433c944687"
@@ -89,7 +89,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def lockstep_plays() -> bool:
     """Whether this machine has vector code."""
-    return lockstep.accepts(RuleSet.mexican(3).record, [0, 0, 0])
+    return accepts(RuleSet.mexican(3).record, [0, 0, 0])
 
 
 @pytest.mark.parametrize(
@@ -159,6 +159,17 @@ def test_several_workers_use_the_wall_clock() -> None:
     for one in measure([Job(RuleSet.mexican(2), workers=2)], TINY):
         assert (one.clock, one.workers) == ("wall clock", 2)
         assert one.hash == f"{simulate(RuleSet.mexican(2), games=one.games, seed=one.seed).hash:016x}"
+
+
+@pytest.mark.parametrize("engine", ["scalar", "lockstep"])
+def test_one_engine_alone(engine: str) -> None:
+    if engine == "scalar" or lockstep_plays():
+        assert {run.engine for run in measure([Job(RuleSet.mexican(2), engine=engine)], TINY)} == {engine, "c"}
+
+
+def test_an_engine_that_does_not_play_this_is_refused() -> None:
+    with pytest.raises(MextrainError, match="it knows no chicken feet"):
+        Job(RuleSet.mexican(2, double_rule="chicken_foot"), engine="lockstep")
 
 
 def test_a_policy_of_the_users_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

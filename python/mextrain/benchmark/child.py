@@ -24,7 +24,7 @@ Timed = Callable[[int], tuple[float, int]]
 
 
 def sample(job: dict[str, Any]) -> dict[str, Any]:
-    """Measure a job: `rules`, `policies`, `workers`, `seed`, `seconds` of a run, `repeats`, and `games` or None.
+    """Measure a job: `rules`, `policies`, `engine`, `workers`, `seed`, `seconds` of a run, `repeats`, `games` or None.
 
     Returns `engines` (by name: the times of all repeats, the hashes they gave, the CPU seconds of the first call, the
     bytes of a running game), `missing` (why other engines did not play), `games`, their sums, and the peak memory.
@@ -32,7 +32,7 @@ def sample(job: dict[str, Any]) -> dict[str, Any]:
     """
     rules = RuleSet.from_dict(job["rules"])
     began = spent()
-    engines = engines_for(rules, tuple(job["policies"]), job["seed"])
+    engines = engines_for(rules, tuple(job["policies"]), job["seed"], job["engine"])
     building = spent() - began
     results: dict[str, dict[str, Any]] = {}
     timed: dict[str, Timed] = {}

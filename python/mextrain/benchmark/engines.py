@@ -8,10 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from mextrain.benchmark.twin import NoTwin, load_twin
+from mextrain.engines import obstacle
 from mextrain.rounds import Rounds
 from mextrain.rules import RuleSet
 from mextrain.seats import Seats
 from mextrain.simulation import Player
+from mextrain_core._lanes import LANES, ROW_BYTES
+from mextrain_core.lockstep.engine import accepts
+from mextrain_core.lockstep.flags import flags_of
+from mextrain_core.lockstep.layout import layout
+from mextrain_core.policies import HEAVIEST
+from mextrain_core.state import new_states
 
 NAMES = ("scalar", "lockstep", "c")
 
@@ -39,15 +46,23 @@ class Engines:
     missing: dict[str, str]
 
 
-def engines_for(rules: RuleSet, policies: tuple[str, ...], seed: int) -> Engines:
-    """Return the engines that play `rules` with these policies by seat; compiles the C twin, but no kernel."""
+def engines_for(rules: RuleSet, policies: tuple[str, ...], seed: int, only: str = "auto") -> Engines:
+    """Return the engines that play `rules` with these policies by seat; compiles the C twin, but no kernel.
+
+    `only` is `auto` for all, or the one of our engines that is wanted; the C twin is always among them.
+    """
     seats = Seats.of(policies, rules.players)
-    found, missing = [_scalar(rules, seats, seed)], {}
-    lockstep = _lockstep(rules, seats, seed)
-    if lockstep is None:
-        missing["lockstep"] = "the lockstep engine does not serve these rules and policies on this machine"
-    else:
-        found.append(lockstep)
+    found, missing = [], {}
+    if only != "lockstep":
+        found.append(_ours(rules, seats, seed, "scalar", new_states(1).itemsize))
+    if only != "scalar":
+        if seats.builtin and accepts(rules.record, seats.ids):
+            heavy = sum(1 << seat for seat, policy in enumerate(seats.ids) if policy == HEAVIEST)
+            rows = layout(flags_of(rules.record[0], heavy)).rows
+            found.append(_ours(rules, seats, seed, "lockstep", rows * ROW_BYTES // LANES))
+        else:
+            why = obstacle(rules) or "not with these policies, or not on this machine"
+            missing["lockstep"] = f"lockstep cannot play this: {why}"
     try:
         twin = load_twin(rules, seats.names)
     except NoTwin as reason:
@@ -61,39 +76,13 @@ def engines_for(rules: RuleSet, policies: tuple[str, ...], seed: int) -> Engines
     return Engines(tuple(found), missing)
 
 
-def _scalar(rules: RuleSet, seats: Seats, seed: int) -> Engine:
-    from mextrain_core.rollout import play_games
-    from mextrain_core.state import new_states
-
+def _ours(rules: RuleSet, seats: Seats, seed: int, name: str, bytes_per_game: int) -> Engine:
     def player() -> Play:
-        states, nothing = new_states(1), np.empty(0, np.uint16)
-        # Policies of the user's are called in ways that only bulk play knows.
-        bulk = None if seats.builtin else Player(rules, seats, seed)
+        bulk, nothing = Player(rules, seats, seed, name), np.empty(0, np.uint16)
 
         def play(first_game: int, rounds: Rounds) -> int:
-            if bulk is not None:
-                return int(bulk.play(first_game, rounds, nothing)[0])
-            job = np.uint64(seed), np.uint64(first_game), rounds.games, rounds.points, rounds.facts, nothing
-            return int(play_games(states, 0, rules.record, seats.ids, *job)[0])
+            return int(bulk.play(first_game, rounds, nothing)[0])
 
         return play
 
-    return Engine("scalar", player, new_states(1).itemsize)
-
-
-def _lockstep(rules: RuleSet, seats: Seats, seed: int) -> Engine | None:
-    from mextrain_core import lockstep
-    from mextrain_core._lanes import ROW_BYTES
-    from mextrain_core.lockstep.flags import flags_of
-    from mextrain_core.lockstep.layout import layout
-
-    ids = seats.ids.tolist()
-    flags = flags_of(rules.record[0], ids)
-    if flags is None or not lockstep.accepts(rules.record, ids):
-        return None
-
-    def play(first_game: int, rounds: Rounds) -> int:
-        job = seed, first_game, rounds.games, rounds.points, rounds.facts
-        return int(lockstep.play_games(rules.record, ids, *job)[0])
-
-    return Engine("lockstep", lambda: play, layout(flags).rows * ROW_BYTES // 32)
+    return Engine(name, player, bytes_per_game)

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
+from mextrain.engines import choose_engine
 from mextrain.errors import EngineError
 from mextrain.rules import RuleSet
 from mextrain.seats import Seats
@@ -51,11 +52,18 @@ QUICK = Effort(processes=2, repeats=3, seconds=0.02, cold=False)
 
 @dataclass(frozen=True)
 class Job:
-    """What to measure: rules, the policy of every seat (or one for all), and threads."""
+    """What to measure: rules, the policy of every seat (or one for all), threads, and one engine of ours or all (auto).
+
+    Raises `MextrainError` for an engine that does not play this.
+    """
 
     rules: RuleSet
     policies: str | Sequence[str] = "random"
     workers: int = 1
+    engine: str = "auto"
+
+    def __post_init__(self) -> None:
+        choose_engine(self.engine, self.rules, Seats.of(self.policies, self.rules.players), 0)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -192,6 +200,7 @@ def _sample(job: Job, effort: Effort, games: int | None, repeats: int, folder: s
     order = {
         "rules": job.rules.to_dict(),
         "policies": job.names,
+        "engine": job.engine,
         "workers": job.workers,
         "seed": SEED,
         "games": games,

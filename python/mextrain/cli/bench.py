@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mextrain.cli.common import add_policy, add_rules, add_workers, read_rules, whole
+from mextrain.cli.common import add_engine, add_policy, add_rules, add_workers, read_rules, whole
 
 if TYPE_CHECKING:
     from mextrain.benchmark import Effort, Job
@@ -19,6 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_rules(parser)
     add_policy(parser)
     add_workers(parser)
+    add_engine(parser)
     parser.set_defaults(policy=None)
     parser.add_argument("--quick", action="store_true", help="take seconds instead of minutes, and be less exact")
     parser.add_argument(
@@ -89,8 +90,9 @@ def _jobs(args: argparse.Namespace) -> list[Job]:
     from mextrain.benchmark import STANDARD, Job
     from mextrain.processors import usable_processors
 
-    if args.rules is args.players is args.policy is args.workers is None and not args.option:
+    some_rules = (args.rules, args.players, args.policy, args.workers) != (None,) * 4 or args.option
+    if not some_rules and args.engine == "auto":
         threads = usable_processors()
         return [*STANDARD, Job(STANDARD[0].rules, workers=threads)] if threads > 1 else [*STANDARD]
     policy = "random" if args.policy is None else args.policy
-    return [Job(read_rules(args), policy, args.workers or 1)]
+    return [Job(read_rules(args), policy, args.workers or 1, args.engine)]
