@@ -1,4 +1,4 @@
-"""The generated parts of docs/performance.md: `<!-- begin NAME -->` … `<!-- end NAME -->`."""
+"""The generated parts of docs/performance.md, each between two comments with its name."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def filled(text: str, line: Line, peers: Mapping[str, Any]) -> str:
         name = match[1]
         if name not in PARTS:
             raise ValueError(f"docs/performance.md has a part '{name}': expected one of {', '.join(PARTS)}")
-        return f"<!-- begin {name} -->\n{PARTS[name](line, peers)}\n<!-- end {name} -->"
+        return f"<!-- {name} -->\n{PARTS[name](line, peers)}\n<!-- end of {name} -->"
 
-    return re.sub(r"<!-- begin ([a-z]+) -->\n.*?<!-- end \1 -->", part, text, flags=re.DOTALL)
+    return re.sub(r"<!-- ([a-z]+) -->\n.*?<!-- end of \1 -->", part, text, flags=re.DOTALL)
 
 
 def table(heading: Sequence[str], rows: Iterable[Sequence[str]], numbers_from: int = 1) -> str:

@@ -41,7 +41,7 @@ def test_the_page_shows_the_last_run() -> None:
     """After a change of the page or of `bench.page`: python -m bench.record --redraw."""
     text = record.PAGE.read_text(encoding="utf-8")
     assert page.filled(text, LINES[-1], PEERS) == text
-    assert set(re.findall(r"<!-- begin (\w+) -->", text)) == set(page.PARTS)
+    assert set(re.findall(r"<!-- (\w+) -->", text)) == set(page.PARTS)
 
 
 def test_every_part_of_the_page_follows_the_figures() -> None:
@@ -61,7 +61,7 @@ def test_every_part_of_the_page_follows_the_figures() -> None:
 
 def test_an_unknown_part_is_refused() -> None:
     with pytest.raises(ValueError, match=r"has a part 'weather': expected one of machine, "):
-        page.filled("<!-- begin weather -->\n<!-- end weather -->", LINES[-1], PEERS)
+        page.filled("<!-- weather -->\n<!-- end of weather -->", LINES[-1], PEERS)
 
 
 def test_tables_are_square() -> None:
