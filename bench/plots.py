@@ -8,7 +8,8 @@ from typing import Any
 
 ENGINES = {"lockstep": ("lockstep engine", "o", "#0b6e4f"), "scalar": ("scalar engine", "s", "#2a6fbb")}
 TWIN = "#b3541e"
-GREY = "#666666"
+GREY = "#8a8a8a"
+LOOP = "#7a3b8f"
 
 
 def draw_speed(line: Mapping[str, Any], file: Path) -> None:
@@ -62,7 +63,12 @@ def draw_peers(line: Mapping[str, Any], peers: Mapping[str, Any], file: Path) ->
         and run["engine"] in ENGINES
     ]
     theirs = [
-        (f"{row['library']} {row['game']}, {row['way']}", row["actions_per_second"], GREY) for row in peers["rows"]
+        (
+            f"{row['library']}, {row['game'].replace('_', ' ')}, {row['way']}",
+            row["actions_per_second"],
+            LOOP if row["library"] == "mextrain" else GREY,
+        )
+        for row in peers["rows"]
     ]
     bars = sorted([*ours, *theirs], key=lambda bar: bar[1])
     names, values, colours = zip(*bars, strict=True)
@@ -72,7 +78,8 @@ def draw_peers(line: Mapping[str, Any], peers: Mapping[str, Any], file: Path) ->
     for place, value in enumerate(values):
         axis.text(value * 1.1, place, _short(value), va="center", fontsize=8)
     axis.set_xlim(min(values) / 3, max(values) * 5)
-    _tidy(axis)
+    axis.margins(y=0.01)
+    _tidy(axis, "x")
     _save(figure, file)
 
 
@@ -91,9 +98,9 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def _tidy(axis: Any) -> None:
+def _tidy(axis: Any, lines: str = "y") -> None:
     axis.spines[["top", "right"]].set_visible(False)
-    axis.grid(axis="y", color="#dddddd", linewidth=0.6)
+    axis.grid(axis=lines, color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
 
 

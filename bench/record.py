@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -22,10 +23,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench import gate, page, plots
+from bench import gate, page, peers, plots
 from bench.checker import play_plainly
 from bench.instructions import instructions
 from bench.scaling import scaling
+from mextrain import Position
 from mextrain.benchmark import FULL, QUICK, STANDARD, Job, environment, measure, starts
 from mextrain.benchmark.machine import cpu_name
 from mextrain.rules import RuleSet
@@ -40,6 +42,9 @@ FORMAT = "mextrain-bench/1"
 TABLES = (2, 3, 4, 5, 6, 8, 10, 12, 14)
 SWEEP = tuple(Job(RuleSet.preset(preset, players=players)) for preset in ("mexican", "super") for players in TABLES)
 """What the picture of speed by players shows."""
+
+PLAYED = 30
+"""Rounds that are played in a Python loop."""
 
 PIECES = ("bits", "deal", "movegen", "apply", "rollout", "lockstep", "simulate", "archive")
 """The files of benchmarks whose figures are recorded."""
@@ -126,11 +131,27 @@ def _rounded(value: Any) -> Any:
     return [_rounded(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else value
 
 
+def python_loop() -> dict[str, Any]:
+    """The row of this library for a Python program that asks for the legal moves and plays one, like the peers'."""
+    chance, rates, moves = random.Random(1), [], 0
+    for _ in range(peers.REPEATS):
+        began, moves = time.process_time(), 0
+        for game in range(PLAYED):
+            position = Position.deal(STANDARD[0].rules, seed=1, game=game)
+            while not position.over:
+                position.play(chance.choice(position.legal_moves()))
+                moves += 1
+        rates.append(moves / (time.process_time() - began))
+    what = {"library": "mextrain", "game": "one round", "players": STANDARD[0].rules.players, "way": "Python loop"}
+    return {**what, "actions_per_game": moves / PLAYED, "actions_per_second": max(rates)}
+
+
 def measure_peers(python: str) -> None:
-    """Measure other libraries with a Python that has them, and write bench/peers.json."""
+    """Measure other libraries with a Python that has them, and this one in their way; write bench/peers.json."""
     done = subprocess.run([python, "bench/peers.py"], cwd=ROOT, check=True, stdout=subprocess.PIPE)
-    where = {"date": today(), "cpu": cpu_name()}
-    PEERS.write_text(json.dumps(_rounded({**where, **json.loads(done.stdout)}), indent=1) + "\n", encoding="utf-8")
+    found = {"date": today(), "cpu": cpu_name(), **json.loads(done.stdout)}
+    found["rows"].append(python_loop())
+    PEERS.write_text(json.dumps(_rounded(found), indent=1) + "\n", encoding="utf-8")
 
 
 def last_line() -> dict[str, Any]:
@@ -141,12 +162,12 @@ def last_line() -> dict[str, Any]:
 
 def redraw() -> None:
     """Write the tables and pictures of docs/performance.md from the last line of the history."""
-    line, peers = last_line(), json.loads(PEERS.read_text(encoding="utf-8"))
+    line, others = last_line(), json.loads(PEERS.read_text(encoding="utf-8"))
     PICTURES.mkdir(exist_ok=True)
     plots.draw_speed(line, PICTURES / "speed.svg")
     plots.draw_rounds(line, PICTURES / "rounds.svg")
-    plots.draw_peers(line, peers, PICTURES / "peers.svg")
-    PAGE.write_text(page.filled(PAGE.read_text(encoding="utf-8"), line, peers), encoding="utf-8")
+    plots.draw_peers(line, others, PICTURES / "peers.svg")
+    PAGE.write_text(page.filled(PAGE.read_text(encoding="utf-8"), line, others), encoding="utf-8")
 
 
 def main() -> int:
