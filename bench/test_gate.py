@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -172,3 +174,18 @@ def test_a_slower_engine_is_measured_as_slower(monkeypatch: pytest.MonkeyPatch) 
     found = best()
     faults = list(gate.speed_faults(figures, lambda _: {"ratios": found}))
     assert any(fault.startswith("scalar mexican-2") for fault in faults)
+
+
+def test_gauges_share_an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What compiles is measured first, what cannot change once, and the speed as often as it is asked for."""
+    ran: list[tuple[str, str]] = []
+
+    def run(command: list[str], env: dict[str, str], **_: Any) -> Any:
+        ran.append((command[-1], env["MEXTRAIN_CACHE_DIR"]))
+        return SimpleNamespace(stdout=f'"{command[-1]} {len(ran)}"')
+
+    monkeypatch.setattr(gate.subprocess, "run", run)
+    measure = gate.Gauges(str(tmp_path))
+    names = ("throughput", "start", "throughput", "start", "compiling")
+    assert [measure(name) for name in names] == ["throughput 2", "start 3", "throughput 4", "start 3", "compiling 1"]
+    assert {folder for _, folder in ran} == {str(tmp_path)}
