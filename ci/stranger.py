@@ -29,6 +29,6 @@ position = mextrain.Position.deal(rules, seed=1)
 while not position.over:
     position.play(position.legal_moves()[0])
 
-rows = pyarrow.parquet.read_table(next(Path(sys.argv[1]).glob("*.parquet"))).to_pylist()
+rows = pyarrow.parquet.read_table(next(Path(sys.argv[1]).rglob("*.parquet"))).to_pylist()
 assert [row["points"] for row in rows] == played.points.reshape(-1, 4).tolist()
 print(f"mextrain {mextrain.__version__} from {home}: {len(rule_sets)} rule sets, 2 games played and read back")

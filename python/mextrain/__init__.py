@@ -21,6 +21,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "callbacks": ("Batch", "BatchPolicy", "Decision"),
     "errors": (
+        "ArchiveError",
         "EngineError",
         "IllegalMove",
         "MextrainError",
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from mextrain.callbacks import Batch as Batch
     from mextrain.callbacks import BatchPolicy as BatchPolicy
     from mextrain.callbacks import Decision as Decision
+    from mextrain.errors import ArchiveError as ArchiveError
     from mextrain.errors import EngineError as EngineError
     from mextrain.errors import IllegalMove as IllegalMove
     from mextrain.errors import MextrainError as MextrainError

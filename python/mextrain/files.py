@@ -33,6 +33,14 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     _sync_folder(path.parent)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, so that a power cut does not lose what is put into it. Raises `OSError`."""
+    if not path.is_dir():
+        make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        _sync_folder(path.parent)
+
+
 def _sync_folder(folder: Path) -> None:
     """Put a rename on the disk; Windows has no such call and needs none."""
     if os.name == "posix":
