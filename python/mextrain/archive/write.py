@@ -16,7 +16,7 @@ import numpy as np
 
 from mextrain.archive import rows
 from mextrain.archive.job import Job, write_manifest
-from mextrain.archive.layout import FORMAT, JOB_FILE, TEMPORARY
+from mextrain.archive.layout import FORMAT, JOB_FILE, TEMPORARY, shard_file, sidecar_file
 from mextrain.archive.rows import archive_schema, arrow_rows
 from mextrain.archive.sidecar import Sidecar
 from mextrain.archive.verify import shard_problems
@@ -158,25 +158,31 @@ class _Writer:
     def _look(self, verify: bool) -> int:
         """Sort the shards into those that are complete and those to make; returns the number of damaged ones."""
         damaged = 0
+        there = self._shard_files()
         for number in range(self.job.shards):
-            sidecar, problems = shard_problems(self.folder, self.job, number, read=verify)
-            if sidecar is not None and not problems:
-                self.sidecars[number] = sidecar
-                continue
             # A shard without its mark was being finished when the run was killed: that is no damage.
-            marked = (self.folder / self.job.sidecar_path(number)).exists()
-            damaged += marked and (self.folder / self.job.path(number)).exists()
+            if sidecar_file(number) in there and shard_file(number) in there:
+                sidecar, problems = shard_problems(self.folder, self.job, number, read=verify)
+                if sidecar is not None and not problems:
+                    self.sidecars[number] = sidecar
+                    continue
+                damaged += 1
             self._missing.append(number)
         return damaged
 
+    def _shard_files(self) -> set[str]:
+        folder = self.folder / self.job.folder
+        return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+
     def _clean(self) -> None:
         """Remove what a run that was killed left, and marks that do not hold."""
-        for folder in (self.folder, self.folder / self.job.folder):
-            for path in folder.iterdir() if folder.is_dir() else ():
-                if TEMPORARY.fullmatch(path.name):
-                    path.unlink(missing_ok=True)
-        for number in self._missing:
-            (self.folder / self.job.sidecar_path(number)).unlink(missing_ok=True)
+        there = self._shard_files()
+        marks = {sidecar_file(number) for number in self._missing} & there
+        for name in sorted(marks | set(filter(TEMPORARY.fullmatch, there))):
+            (self.folder / self.job.folder / name).unlink(missing_ok=True)
+        for path in self.folder.iterdir():
+            if TEMPORARY.fullmatch(path.name):
+                path.unlink(missing_ok=True)
 
     def work(self) -> None:
         """Make shards until none is missing, or somebody asks to stop."""
