@@ -13,6 +13,7 @@ import numpy as np
 from mextrain.archive.job import Job, read_job
 from mextrain.archive.sidecar import Sidecar
 from mextrain.archive.verify import shard_problems
+from mextrain.errors import ArchiveError
 from mextrain.extras import need
 
 
@@ -30,10 +31,14 @@ class Shard:
     sidecar: Sidecar | None
 
     def row_groups(self) -> int:
-        """Return the number of row groups. Raises `OSError` or `pyarrow.ArrowException`."""
+        """Return the number of row groups. Raises `ArchiveError` for a file that cannot be read."""
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        return int(pq.read_metadata(self.path).num_row_groups)
+        try:
+            return int(pq.read_metadata(self.path).num_row_groups)
+        except (pa.ArrowException, OSError) as error:
+            raise ArchiveError(f"it cannot be read ({error})", str(self.path)) from None
 
 
 def read_shards(folder: str | os.PathLike[str]) -> tuple[Job, list[Shard]]:
