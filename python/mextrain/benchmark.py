@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from mextrain import __version__
+from mextrain.engines import COMPILE_ROUNDS, choose_engine
 from mextrain.errors import EngineError
 from mextrain.processors import usable_processors
 from mextrain.rounds import Rounds
@@ -35,7 +36,7 @@ from mextrain.simulation import Player, check_workers, simulate
 
 METHOD = (
     "minimum of the repeats; 1 worker: CPU time of the thread, several: wall clock; deal, decisions, scoring and "
-    "writing of results included; hash compared with the same games played in other portions"
+    "writing of results included; hash compared with the same games played by the scalar engine in other portions"
 )
 
 SEED = 1
@@ -85,7 +86,7 @@ def first_call(rules: RuleSet) -> dict[str, Any]:
     from mextrain_core.rollout import play_games
 
     began = time.perf_counter()
-    simulate(rules, games=1)
+    simulate(rules, games=1, engine="scalar")
     seconds = time.perf_counter() - began
     stats = getattr(play_games, "stats", None)
     loaded = bool(stats and sum(stats.cache_hits.values()))
@@ -113,17 +114,21 @@ def measure(
     *,
     policies: str | Sequence[str] = "random",
     workers: int | None = 1,
+    engine: str = "auto",
     seconds: float = 0.2,
     repeats: int = 7,
 ) -> Run:
-    """Time bulk play of `rules`: `repeats` repeats of about `seconds` each.
+    """Time bulk play of `rules`: `repeats` repeats of about `seconds` each; `engine` is that of `simulate`.
 
     Raises `EngineError` if two runs of the same games disagree.
     """
-    names = Seats.of(policies, rules.players).names
+    seats = Seats.of(policies, rules.players)
+    names = seats.names
     workers = check_workers(workers)
+    # What is measured is long play, for which a compile pays.
+    engine = choose_engine(engine, rules, seats, COMPILE_ROUNDS)
     timer = _one_thread if workers == 1 else _threads
-    play, clock = timer(rules, names, workers)
+    play, clock = timer(rules, seats, workers, engine)
     games = _games_for(play, seconds)
     times, hashes = [], []
     for _ in range(repeats):
@@ -131,7 +136,7 @@ def measure(
         times.append(taken)
         hashes.append(result)
     # Another number of workers and shorter slices divide the games in another way.
-    check = simulate(rules, games=games, seed=SEED, policies=names, workers=3 if workers == 1 else 1)
+    check = simulate(rules, games=games, seed=SEED, policies=names, workers=3 if workers == 1 else 1, engine="scalar")
     if set(hashes) != {check.hash}:
         raise EngineError(f"the same games gave {sorted(set(hashes))} and {check.hash}: please report this")
     best = min(times)
@@ -145,7 +150,7 @@ def measure(
         tile_set=rules.tile_set,
         rules=dict(rules.to_dict()),
         policy=names[0] if len(set(names)) == 1 else ",".join(names),
-        engine="scalar",
+        engine=engine,
         workers=workers,
         clock=clock,
         seed=SEED,
@@ -173,9 +178,9 @@ Play = Callable[[int], tuple[float, int]]
 """Plays so many games; returns (seconds, hash)."""
 
 
-def _one_thread(rules: RuleSet, policies: Sequence[str], workers: int) -> tuple[Play, str]:
+def _one_thread(rules: RuleSet, seats: Seats, workers: int, engine: str) -> tuple[Play, str]:
     """Play in this thread, in one call of the kernel."""
-    player = Player(rules, Seats.of(policies, rules.players), SEED)
+    player = Player(rules, seats, SEED, engine)
 
     def play(games: int) -> tuple[float, int]:
         table = Rounds.empty(games, rules.rounds, rules.players)
@@ -190,12 +195,12 @@ def _one_thread(rules: RuleSet, policies: Sequence[str], workers: int) -> tuple[
     return play, "CPU time of the thread"
 
 
-def _threads(rules: RuleSet, policies: Sequence[str], workers: int) -> tuple[Play, str]:
+def _threads(rules: RuleSet, seats: Seats, workers: int, engine: str) -> tuple[Play, str]:
     """Play on several threads, as `simulate` does."""
 
     def play(games: int) -> tuple[float, int]:
         began = time.perf_counter()
-        result = simulate(rules, games=games, seed=SEED, policies=policies, workers=workers).hash
+        result = simulate(rules, games=games, seed=SEED, policies=seats, workers=workers, engine=engine).hash
         return time.perf_counter() - began, result
 
     return play, "wall clock"

@@ -114,8 +114,8 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
 import resource, sys
 from mextrain import RuleSet
 from mextrain.cli import main
-from mextrain.simulation import warm_up
-warm_up(RuleSet.super(3))
+from mextrain.simulation import simulate
+simulate(RuleSet.super(3), games=1)
 if sys.argv[1] == "small":
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 arguments = "selfplay --rules super --players 3 --games 3000 --seed 4 --shard-games 1500 --workers 1"
@@ -135,13 +135,13 @@ RECORDER = """
 import sys, time
 from mextrain.archive import Job, write_archive
 from mextrain.rules import RuleSet
-from mextrain.simulation import warm_up
+from mextrain.simulation import simulate
 job = Job.create(RuleSet.super(3, rounds=2), games=15_000, seed=4, shard_games=100)
-warm_up(job.rules)
+simulate(job.rules, games=1)
 import pyarrow.parquet
 print("ready", flush=True)
 began = time.perf_counter()
-write_archive(sys.argv[1], job, workers=2, resume=True)
+write_archive(sys.argv[1], job, workers=2, resume=True, engine="scalar")
 print(time.perf_counter() - began)
 """
 

@@ -20,12 +20,13 @@ from mextrain.archive.layout import FORMAT, JOB_FILE, TEMPORARY, shard_file, sid
 from mextrain.archive.rows import archive_schema, arrow_rows
 from mextrain.archive.sidecar import Sidecar
 from mextrain.archive.verify import shard_problems
+from mextrain.engines import choose_engine
 from mextrain.errors import MextrainError
 from mextrain.extras import need
 from mextrain.files import make_folder, whole_file
 from mextrain.rounds import Rounds
 from mextrain.seats import Seats
-from mextrain.simulation import Interrupted, Player, Progress, check_workers, run_threads, warm_up
+from mextrain.simulation import Interrupted, Player, Progress, check_workers, run_threads
 from mextrain.stats import Summary
 from mextrain_core.limits import MAX_DECISIONS
 
@@ -66,6 +67,7 @@ def write_archive(
     resume: bool = False,
     verify: bool = False,
     progress: Progress | None = None,
+    engine: str = "auto",
 ) -> Archive:
     """Play `job` into `folder`, on `workers` threads (None: one for each usable processor).
 
@@ -74,18 +76,22 @@ def write_archive(
     there are known by their sidecars; with `verify` they are read, and one that is not what its sidecar says counts as
     missing.
 
-    Memory does not grow with the number of games: each worker holds about 32,768 rounds. Ctrl-C raises `Interrupted`
-    with the `Archive` of the shards that are complete. Raises `MissingExtra` without pyarrow, `MextrainError` for a
-    folder that cannot be used, `OSError` for what the disk says.
+    Memory does not grow with the number of games: each worker holds about 32,768 rounds. `engine` is that of
+    `simulate`; the files do not depend on it. Ctrl-C raises `Interrupted` with the `Archive` of the shards that are
+    complete. Raises `MissingExtra` without pyarrow, `MextrainError` for a folder that cannot be used, `OSError` for
+    what the disk says.
     """
     need("pyarrow", "io")
-    writer = _Writer(Path(folder), job)
+    workers = check_workers(workers)
+    seats = Seats.of(job.policies, job.rules.players)
+    engine = choose_engine(engine, job.rules, seats, job.games * job.rules.rounds // workers)
+    writer = _Writer(Path(folder), job, seats, engine)
     damaged = writer.prepare(resume, verify)
     kept = set(writer.sidecars)
-    threads = min(check_workers(workers), job.shards - len(kept))
+    threads = min(workers, job.shards - len(kept))
     if not threads:
         return writer.archive(kept)
-    warm_up(job.rules)
+    writer.player().warm_up()
     began = time.perf_counter()
     interrupted = run_threads(
         writer.work, threads, writer.stop, lambda: progress and progress(writer.done, job.games)
@@ -101,8 +107,9 @@ def write_archive(
 class _Writer:
     """Makes the missing shards of a job; `work` runs on several threads at once."""
 
-    def __init__(self, folder: Path, job: Job) -> None:
+    def __init__(self, folder: Path, job: Job, seats: Seats, engine: str) -> None:
         self.folder, self.job = folder, job
+        self._seats, self._engine = seats, engine
         self.stop = threading.Event()
         self.done = 0
         self.sidecars: dict[int, Sidecar] = {}
@@ -184,10 +191,14 @@ class _Writer:
             if TEMPORARY.fullmatch(path.name):
                 path.unlink(missing_ok=True)
 
+    def player(self) -> Player:
+        """A player of the job's games, for one thread."""
+        return Player(self.job.rules, self._seats, self.job.seed, self._engine)
+
     def work(self) -> None:
         """Make shards until none is missing, or somebody asks to stop."""
+        player = self.player()
         rules = self.job.rules
-        player = Player(rules, Seats.of(self.job.policies, rules.players), self.job.seed)
         group_games = min(max(1, rows.GROUP_ROUNDS // rules.rounds), self.job.shard_games)
         # Pages that no move reaches are never touched, so the room for the worst case costs nothing.
         actions = np.empty(group_games * rules.rounds * MAX_DECISIONS, np.uint16)

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from mextrain.cli.common import add_policy, add_rules, add_workers, read_rules, whole
+from mextrain.cli.common import add_engine, add_policy, add_rules, add_workers, read_rules, whole
 
 if TYPE_CHECKING:
     from mextrain.benchmark import Run
@@ -22,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_rules(parser)
     add_policy(parser)
     add_workers(parser)
+    add_engine(parser)
     parser.set_defaults(policy=None)
     parser.add_argument(
         "--repeats", type=whole(2, 1000), default=7, metavar="N", help="repeats of a run (default: 7)"
@@ -64,6 +65,7 @@ def run(args: argparse.Namespace) -> int:
                 rules,
                 policies=policy,
                 workers=workers,
+                engine=args.engine,
                 seconds=args.milliseconds / 1000,
                 repeats=args.repeats,
             )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mextrain.cli.check import verify
 from mextrain.cli.common import (
     MAX_GAMES,
+    add_engine,
     add_first_game,
     add_games,
     add_policy,
@@ -33,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_first_game(parser)
     add_policy(parser)
     add_workers(parser)
+    add_engine(parser)
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the files: new, or empty")
     parser.add_argument("--resume", action="store_true", help="make what is missing of the same job in DIR")
     parser.add_argument(
@@ -72,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
                 resume=args.resume,
                 verify=args.verify,
                 progress=meter,
+                engine=args.engine,
             )
     except Interrupted as stopped:
         archive = stopped.finished
