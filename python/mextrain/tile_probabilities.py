@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,17 @@ class Beliefs:
         if wanted not in self.tiles:
             raise PositionError(f"{wanted} is not hidden from seat {self.seat}: it holds it, or it is on the table")
         return float(self.probabilities[self.tiles.index(wanted), -1 if seat is None else seat])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists and numbers, ready for JSON."""
+        return {
+            "seat": self.seat,
+            "samples": self.samples,
+            "tiles": [str(tile) for tile in self.tiles],
+            "copies": list(self.copies),
+            "probabilities": self.probabilities.tolist(),
+            "errors": self.errors.tolist(),
+        }
 
     def __str__(self) -> str:
         """A table in per cent, one line for each tile."""

@@ -26,7 +26,7 @@ from tests.archive.jobs import contents
 
 pq = pytest.importorskip("pyarrow.parquet")
 
-JOB = Job.create(RuleSet.mexican(2, rounds=1), games=5, seed=3, shard_games=2)
+JOB = Job.create(RuleSet.mexican(2, rounds=1), games=3, seed=3, shard_games=2)
 
 
 class Cut(BaseException):
@@ -69,7 +69,7 @@ def resume(folder: Path, disk: Disk, whole: dict[str, bytes]) -> None:
     disk.count, disk.last = 0, -1
     complete = {shard.number for shard in read_shards(folder)[1]} if (folder / JOB_FILE).exists() else set()
     resumed = write_archive(folder, JOB, resume=True)
-    assert set(resumed.made) == {0, 1, 2} - complete
+    assert set(resumed.made) == {0, 1} - complete
     assert contents(folder) == whole
     assert verify_archive(folder) == []
 

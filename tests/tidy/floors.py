@@ -9,10 +9,8 @@ CORE = (
     ("movegen", "deal", "score", "trace"),
     ("apply",),
     ("evidence", "invariants", "planner", "retrace", "view"),
-    ("worlds",),
-    ("determinize", "observe"),
-    ("policies",),
-    ("rollout", "perft"),
+    ("policies", "worlds"),
+    ("determinize", "observe", "rollout", "perft"),
     ("search", "batch", "lockstep", "replay", "samples"),
     ("abi",),
 )

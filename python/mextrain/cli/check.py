@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 
+from mextrain.cli.common import decoded, record_lines
 from mextrain.cli.progress import Meter
 from mextrain.errors import MextrainError
 
@@ -43,9 +41,9 @@ def check_records(file: str) -> int:
 
     name = "stdin" if file == "-" else file
     line = events = 0
-    for line, data in _lines(file):
+    for line, data in record_lines(file):
         try:
-            record = RoundRecord.from_json(_decoded(data))
+            record = RoundRecord.from_json(decoded(data))
             replay(record)
         except RecordError as fault:
             print(f"{name}: {RecordError(fault.reason, line=line, event=fault.event)}")
@@ -87,18 +85,3 @@ def verify(folder: str) -> int:
 
 def _files(number: int) -> str:
     return f"{number:,} file{'' if number == 1 else 's'}"
-
-
-def _lines(path: str) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, from 1; one at a time, so that a file may have any size."""
-    with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:
-        yield from enumerate(file, 1)
-
-
-def _decoded(line: bytes) -> str:
-    from mextrain.errors import RecordError
-
-    try:
-        return line.decode().rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise RecordError(f"the line is not UTF-8 (byte {error.start})") from None
