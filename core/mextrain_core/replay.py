@@ -1,4 +1,4 @@
-"""Rounds played again from their recorded moves, without the policies that chose them (floor 9)."""
+"""Rounds played again from their recorded moves, without the policies that chose them (floor 10)."""
 
 import numpy as np
 

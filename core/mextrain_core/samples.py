@@ -1,4 +1,4 @@
-"""Decisions of recorded rounds as samples for learners (floor 11): what the seat saw, what was legal, what it chose.
+"""Decisions of recorded rounds as samples for learners (floor 10): what the seat saw, what was legal, what it chose.
 
 The observation is the layout of ``observe.SECTIONS`` up to what others have shown, which needs the evidence of the
 round: its bits stand where ``observe`` writes them. Numbers and sets of tiles are written as words, not bit by bit,
