@@ -108,6 +108,8 @@ def read_groups(path: Path, players: int) -> Iterator[RowGroup]:
 def group_of(table: Any, first_row: int, players: int) -> RowGroup:
     """Return the arrays of a `pyarrow.Table` with the columns `actions`, `points` and any others of an archive.
 
+    They are copies: Arrow's own memory cannot be written, for which kernels would be compiled once more.
+
     Raises `ValueError` if a row has points for another number of seats, or anything is null.
     """
     import pyarrow as pa
@@ -118,11 +120,11 @@ def group_of(table: Any, first_row: int, players: int) -> RowGroup:
         if pa.types.is_list(column.type):
             # A list of nothing has no offsets of its own.
             offsets = column.offsets.to_numpy() if len(column) else np.zeros(1, np.int32)
-            lists[name] = offsets.astype(np.int64), column.values.to_numpy(zero_copy_only=True)
+            lists[name] = offsets.astype(np.int64), column.values.to_numpy(zero_copy_only=True).copy()
         elif pa.types.is_dictionary(column.type):
             texts[name] = column.indices.to_numpy(zero_copy_only=True), column.dictionary.to_pylist()
         else:
-            columns[name] = column.to_numpy(zero_copy_only=True)
+            columns[name] = column.to_numpy(zero_copy_only=True).copy()
     ends, points = lists["points"]
     if (np.diff(ends) != players).any():
         raise ValueError(f"a row has points for another number of seats than {players}")
