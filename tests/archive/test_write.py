@@ -315,6 +315,23 @@ def test_ctrl_c_leaves_complete_shards_only(job: Job, tmp_path: Path) -> None:
     assert whole.games(whole.shards) == 100
 
 
+def test_two_writers_do_not_meet(job: Job, tmp_path: Path) -> None:
+    """The second one is refused, whatever it asks for, and the first one goes on."""
+    refused = []
+
+    def second(done: int, games: int) -> None:
+        if not refused:
+            for other in (job, Job.create(RULES, games=5)):
+                with pytest.raises(MextrainError, match="another process is writing into"):
+                    write_archive(tmp_path / "out", other, resume=True)
+                refused.append(other)
+
+    write_archive(tmp_path / "whole", job)
+    write_archive(tmp_path / "out", job, progress=second)
+    assert len(refused) == 2
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
 def test_an_error_leaves_no_half_file(job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "arrow_rows", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):

@@ -18,7 +18,7 @@ from mextrain.cli import main
 from mextrain.cli.progress import Meter, duration
 from mextrain.simulation import simulate
 from tests.cli.interrupting import interrupt
-from tests.cli.run import run, succeed
+from tests.cli.run import fail, run, succeed
 
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -72,6 +72,7 @@ def test_verify_lists_what_is_wrong_or_mends_it(tmp_path: Path, capsys: pytest.C
     out = tmp_path / "out"
     first = succeed(capsys, *arguments(out), "--verify")
     assert "all there and unchanged" in succeed(capsys, *arguments(out), "--verify")
+    assert "holds another job: its seed is 5, not 6" in fail(capsys, *arguments(out, seed=6), "--verify")
     path = out / FOLDER / "part-00001.parquet"
     data = path.read_bytes()
     path.write_bytes(data[:1000] + bytes([data[1000] ^ 1]) + data[1001:])

@@ -23,7 +23,7 @@ from mextrain.archive.verify import shard_problems
 from mextrain.engines import choose_engine
 from mextrain.errors import MextrainError
 from mextrain.extras import need
-from mextrain.files import make_folder, whole_file
+from mextrain.files import locked_folder, make_folder, whole_file
 from mextrain.rounds import Rounds
 from mextrain.seats import Seats
 from mextrain.simulation import Interrupted, Player, Progress, check_workers, run_threads
@@ -78,49 +78,58 @@ def write_archive(
 
     Memory does not grow with the number of games: each worker holds about 32,768 rounds. `engine` is that of
     `simulate`; the files do not depend on it. Ctrl-C raises `Interrupted` with the `Archive` of the shards that are
-    complete. Raises `MissingExtra` without pyarrow, `MextrainError` for a folder that cannot be used, `OSError` for
-    what the disk says.
+    complete. Raises `MissingExtra` without pyarrow, `MextrainError` for a folder that cannot be used or that another
+    process is writing into, `OSError` for what the disk says.
     """
     need("pyarrow", "io")
     workers = check_workers(workers)
     seats = Seats.of(job.policies, job.rules.players)
     engine = choose_engine(engine, job.rules, seats, job.games * job.rules.rounds // workers)
-    writer = _Writer(Path(folder), job, seats, engine)
-    damaged = writer.prepare(resume, verify)
-    kept = set(writer.sidecars)
-    threads = min(workers, job.shards - len(kept))
-    if not threads:
-        return writer.archive(kept)
-    writer.player().warm_up()
-    began = time.perf_counter()
-    interrupted = run_threads(
-        writer.work, threads, writer.stop, lambda: progress and progress(writer.done, job.games)
-    )
-    archive = writer.archive(kept, damaged, time.perf_counter() - began)
-    if interrupted and not archive.is_complete:
-        raise Interrupted(archive)
-    if progress:
-        progress(job.games, job.games)
-    return archive
+    root = Path(folder)
+    if root.exists() and not root.is_dir():
+        raise MextrainError(f"{root} is a file: the archive needs a folder")
+    make_folder(root)
+    writer = _Writer(root, job, seats, engine)
+    try:
+        with locked_folder(root):
+            return writer.run(workers, resume, verify, progress)
+    except BlockingIOError:
+        raise MextrainError(f"another process is writing into {root}: let it finish, or name another folder") from None
 
 
 class _Writer:
-    """Makes the missing shards of a job; `work` runs on several threads at once."""
+    """Makes the missing shards of a job; `_work` runs on several threads at once."""
 
     def __init__(self, folder: Path, job: Job, seats: Seats, engine: str) -> None:
         self.folder, self.job = folder, job
         self._seats, self._engine = seats, engine
-        self.stop = threading.Event()
-        self.done = 0
+        self._stop = threading.Event()
+        self._done = 0
         self.sidecars: dict[int, Sidecar] = {}
         self._missing: list[int] = []
         self._lock = threading.Lock()
 
-    def prepare(self, resume: bool, verify: bool) -> int:
+    def run(self, workers: int, resume: bool, verify: bool, progress: Progress | None) -> Archive:
+        """Do what `write_archive` does, in a folder that nobody else writes into."""
+        damaged = self._prepare(resume, verify)
+        kept = set(self.sidecars)
+        threads = min(workers, self.job.shards - len(kept))
+        if not threads:
+            return self._archive(kept)
+        self._player().warm_up()
+        began = time.perf_counter()
+        interrupted = run_threads(
+            self._work, threads, self._stop, lambda: progress and progress(self._done, self.job.games)
+        )
+        archive = self._archive(kept, damaged, time.perf_counter() - began)
+        if interrupted and not archive.is_complete:
+            raise Interrupted(archive)
+        if progress:
+            progress(self.job.games, self.job.games)
+        return archive
+
+    def _prepare(self, resume: bool, verify: bool) -> int:
         """Make the folder ready and find the shards that are there; returns the number of damaged ones."""
-        if self.folder.exists() and not self.folder.is_dir():
-            raise MextrainError(f"{self.folder} is a file: the archive needs a folder")
-        make_folder(self.folder)
         names = sorted(path.name for path in self.folder.iterdir())
         is_new = JOB_FILE not in names
         if not is_new:
@@ -135,7 +144,7 @@ class _Writer:
                 f"{self.folder} holds {len(self.sidecars)} of the {self.job.shards} shards of this job: "
                 "resume it (--resume) to make the others"
             )
-        self.done = sum(self.job.shard(number)[1] for number in self.sidecars)
+        self._done = sum(self.job.shard(number)[1] for number in self.sidecars)
         self._clean()
         if is_new:
             write_manifest(self.folder, self.job)
@@ -191,19 +200,19 @@ class _Writer:
             if TEMPORARY.fullmatch(path.name):
                 path.unlink(missing_ok=True)
 
-    def player(self) -> Player:
+    def _player(self) -> Player:
         """A player of the job's games, for one thread."""
         return Player(self.job.rules, self._seats, self.job.seed, self._engine)
 
-    def work(self) -> None:
+    def _work(self) -> None:
         """Make shards until none is missing, or somebody asks to stop."""
-        player = self.player()
+        player = self._player()
         rules = self.job.rules
         group_games = min(max(1, rows.GROUP_ROUNDS // rules.rounds), self.job.shard_games)
         # Pages that no move reaches are never touched, so the room for the worst case costs nothing.
         actions = np.empty(group_games * rules.rounds * MAX_DECISIONS, np.uint16)
         table = Rounds.empty(group_games, rules.rounds, rules.players)
-        while not self.stop.is_set():
+        while not self._stop.is_set():
             with self._lock:
                 if not self._missing:
                     return
@@ -251,18 +260,18 @@ class _Writer:
         """Play a row group in slices; returns (hash, number of moves). Raises `_Stopped` if asked to stop."""
         games = moves = total = 0
         while games < group.games:
-            if self.stop.is_set():
+            if self._stop.is_set():
                 raise _Stopped
             stop = min(games + player.slice, group.games)
             part_hash, played = player.play(first + games, group.range(games, stop), actions[moves:])
             total += int(part_hash)
             moves += played
             with self._lock:
-                self.done += stop - games
+                self._done += stop - games
             games = stop
         return total, moves
 
-    def archive(self, kept: set[int], remade: int = 0, seconds: float = 0.0) -> Archive:
+    def _archive(self, kept: set[int], remade: int = 0, seconds: float = 0.0) -> Archive:
         """What is in the folder now; the shards `kept` were there before."""
         shards = tuple(sorted(self.sidecars))
         made = tuple(number for number in shards if number not in kept)

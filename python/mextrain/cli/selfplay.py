@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play and store; says at the end what was played and how to read it."""
-    from mextrain.archive import JOB_FILE, Job, write_archive
+    from mextrain.archive import JOB_FILE, Job, read_job, write_archive
     from mextrain.simulation import Interrupted
 
     job = Job.create(
@@ -63,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
         first_game=args.first_game,
         shard_games=args.shard_games,
     )
-    if args.verify and not args.resume and (Path(args.out) / JOB_FILE).exists():
+    # A folder with another job is refused below.
+    if args.verify and not args.resume and (Path(args.out) / JOB_FILE).exists() and read_job(args.out) == job:
         return verify(args.out)
     try:
         with Meter() as meter:
