@@ -1,4 +1,4 @@
-"""Archives: writing, verifying and replaying (a round is the unit), and decisions for learners."""
+"""Archives: writing, reading, verifying and replaying (a round is the unit), and decisions for learners."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import pytest
 
 from bench.conftest import RULES, size
@@ -34,6 +35,11 @@ def test_write(job: Job, tmp_path: Path, timed: Callable[..., Any], benchmark: A
 
     size_of_all = timed(write, job.games * job.rules.rounds, "round")
     benchmark.extra_info["bytes per round"] = round(size_of_all / (job.games * job.rules.rounds), 1)
+
+
+def test_read(job: Job, archive: Path, timed: Callable[..., Any]) -> None:
+    rounds = job.games * job.rules.rounds
+    assert timed(lambda: pyarrow.parquet.read_table(archive).num_rows, rounds, "round") == rounds
 
 
 def test_verify(job: Job, archive: Path, timed: Callable[..., Any]) -> None:

@@ -39,6 +39,7 @@ _NAMES = {
     "events": ("Event",),
     "histories": ("WorldCount", "count_worlds"),
     "information": ("information_key", "information_text"),
+    "hands": ("HandSummary", "survey_hands"),
     "match": ("Match",),
     "moves": ("STOP", "Actions", "Move"),
     "observations": ("Layout", "observe"),
@@ -50,6 +51,7 @@ _NAMES = {
     "simulation": ("Interrupted", "Simulation", "simulate", "survey"),
     "tile_probabilities": ("Beliefs", "beliefs"),
     "tiles": ("Tile", "TileSet"),
+    "tournaments": ("Tournament", "tournament"),
     "warming": ("Warmup", "warmup"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -74,6 +76,8 @@ if TYPE_CHECKING:
     from mextrain.errors import SeedError as SeedError
     from mextrain.errors import TileError as TileError
     from mextrain.events import Event as Event
+    from mextrain.hands import HandSummary as HandSummary
+    from mextrain.hands import survey_hands as survey_hands
     from mextrain.histories import WorldCount as WorldCount
     from mextrain.histories import count_worlds as count_worlds
     from mextrain.information import information_key as information_key
@@ -101,6 +105,8 @@ if TYPE_CHECKING:
     from mextrain.tile_probabilities import beliefs as beliefs
     from mextrain.tiles import Tile as Tile
     from mextrain.tiles import TileSet as TileSet
+    from mextrain.tournaments import Tournament as Tournament
+    from mextrain.tournaments import tournament as tournament
     from mextrain.warming import Warmup as Warmup
     from mextrain.warming import warmup as warmup
 else:
