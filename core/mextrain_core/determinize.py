@@ -150,10 +150,9 @@ def write_history(w):
             w.drawn[cell - players - U1] = w.tile[u64(k)]
 
 
-@kernel
-def gives_log(worlds, k, rules, states, j, scratch, log, end):
-    """Whether the history that the items of ``worlds[k]`` make up gives the log; ``states[j]`` is overwritten."""
-    s, r, w = states[j], rules[0], worlds[k]
+@helper
+def gives_log(w, r, s, scratch, log, end):
+    """Whether the history that the items make up gives the log; ``s`` is overwritten."""
     write_history(w)
     set_up(s, r, u64(w.engine), u64(w.starter), w.hands, w.sizes)
     return retrace_log(s, r, scratch, w.drawn, log, end, w.phase, w.turns)
@@ -173,12 +172,12 @@ def next_placement(worlds, k, rules, states, j, scratch, log, end):
     ``states[j]`` and ``scratch`` (EVENT, at least 4) are scratch; ``log[:end]`` is the log that was given to
     ``open_worlds``.
     """
-    w = worlds[k]
+    w, r, s = worlds[k], rules[0], states[j]
     if w.free == 0:
         return True
     for _ in range(MAX_STEPS):
         step(w)
-        if keeps_clauses(w) and (w.uncertain == 0 or gives_log(worlds, k, rules, states, j, scratch, log, end)):
+        if keeps_clauses(w) and (w.uncertain == 0 or gives_log(w, r, s, scratch, log, end)):
             return True
     return False
 

@@ -86,19 +86,6 @@ def set_up(s, r, engine, starter, hands, sizes):
             give(s, r, u64(seat), tile)
 
 
-@kernel
-def retrace(states, i, rules, scratch, engine, starter, hands, sizes, draws, log, end, phase, turns):
-    """Whether a deal and draws give the public log ``log[:end]`` and then stand in ``phase`` of turn number ``turns``.
-
-    ``states[i]`` is overwritten, and holds the round as the history makes it if the answer is True. ``hands``:
-    uint8[players, …] tile indices as dealt, ``sizes`` of them by seat; ``draws``: uint8, every tile drawn in order.
-    ``scratch``: EVENT, at least 4. ``engine``, ``starter``: uint64.
-    """
-    s, r = states[i], rules[0]
-    set_up(s, r, engine, starter, hands, sizes)
-    return retrace_log(s, r, scratch, draws, log, end, phase, turns)
-
-
 @helper
 def fill_history(tiles, where, cell_seat, cell_draw, hands, sizes, full, draws):
     """Write the places of ``tiles`` into a deal and draws that hold the known tiles; ``full``: sizes of the deal."""
@@ -121,11 +108,13 @@ def list_histories(
 ):
     """Try every way to put ``tiles`` into cells, and list those that give the log; returns their number.
 
-    ``hands``, ``sizes``, ``draws`` as in ``retrace``, with the known tiles in them. ``tiles``: uint8[m]; ``laid_by``:
+    ``hands``: uint8[players, …], the known tiles as dealt, ``sizes`` of them by seat; ``draws``: uint8, every draw in
+    order, the known ones filled in. ``engine``, ``starter``: uint64. At the end of the log the round must stand in
+    ``phase`` of turn number ``turns``. ``tiles``: uint8[m]; ``laid_by``:
     uint8[m], the seat that laid the tile, or NONE (a tile laid can only come from that seat). By cell: ``cell_seat``
     and ``cell_draw`` (uint8; NONE and NONE: the boneyard; a seat and NONE: its deal) and ``room`` (uint8, must add up
     to m). ``out``: uint8[n, m], the cell of each tile; histories without room are counted only. Returns -1 after
-    ``most`` (int64) tries. ``states[i]`` is scratch.
+    ``most`` (int64) tries. ``states[i]`` and ``scratch`` (EVENT, at least 4) are scratch.
     """
     s, r = states[i], rules[0]
     m = len(tiles)

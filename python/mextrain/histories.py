@@ -69,7 +69,9 @@ class Histories:
         self._take(position.engine)
         dealt = [self._take(tile) for tile in self._hands[seat]]
         drawn = [self._take(event.tile) if event.seat == seat else 0 for event in self._draws]
-        self.tiles = self._free
+        self._laid_by = {event.tile: event.seat for event in position.events if event.is_decision and event.tile}
+        # Tiles laid come first, while their seats still have room: then every placement begun can be completed.
+        self.tiles = sorted(self._free, key=lambda index: self._layer(index) == NONE)
         others = [other for other in range(position.rules.players) if other != seat]
         draws = [(event.seat, n) for n, event in enumerate(self._draws) if event.seat != seat]
         self.cells: list[tuple[int | None, int | None]] = [(None, None), *((q, None) for q in others), *draws]
@@ -95,12 +97,15 @@ class Histories:
         self._free.remove(index)
         return index
 
+    def _layer(self, index: int) -> int:
+        """The seat that laid the tile; NONE if it was not laid, or is there three times, so that others may have it."""
+        tiles = self.position.rules.tiles
+        tile = tiles[index]
+        return self._laid_by.get(tile, NONE) if tiles.count(tile) == 1 else NONE
+
     def _search(self, dealt: list[int], drawn: list[int], most: int) -> np.ndarray:
         position = self.position
         tiles = position.rules.tiles
-        laid_by = {event.tile: event.seat for event in position.events if event.tile is not None and not event.is_draw}
-        # A tile that is there three times may have been laid by one seat and be held by another.
-        laid = [laid_by.get(tiles[i], NONE) if tiles.count(tiles[i]) == 1 else NONE for i in self.tiles]
         rooms = [len(position.boneyard)]
         rooms += [1 if draw is not None else len(self._hands[who or 0]) for who, draw in self.cells[1:]]
         hands = np.zeros((position.rules.players, len(tiles)), np.uint8)
@@ -113,7 +118,8 @@ class Histories:
         found = list_histories(
             new_states(1), 0, position.rules.record, np.zeros(16, EVENT),
             np.uint64(tiles.half_code(position.engine.high)), np.uint64(position.starter),
-            hands, sizes, np.array(drawn, np.uint8), np.array(self.tiles, np.uint8), np.array(laid, np.uint8),
+            hands, sizes, np.array(drawn, np.uint8),
+            np.array(self.tiles, np.uint8), np.array([*map(self._layer, self.tiles)], np.uint8),
             np.array(columns[0], np.uint8), np.array(columns[1], np.uint8), np.array(rooms, np.uint8),
             log, len(log), np.uint8(position._get("phase")), np.uint32(position.turns), most, out,
         )  # fmt: skip

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mextrain.callbacks import Batch, BatchPolicy
-from mextrain.observations import Layout
+from mextrain.determinization import WorldSampler
+from mextrain.information import information_key
+from mextrain.observations import Layout, expand, legal_mask, observe
 from mextrain.planner import GOALS, first_hands, longest_chain, plan
 from mextrain.position import Position
 from mextrain.records import replay
@@ -20,6 +22,7 @@ from mextrain.rounds import Rounds
 from mextrain.rules import RuleSet
 from mextrain.seats import Seats
 from mextrain.simulation import simulate
+from mextrain.tile_probabilities import beliefs
 from mextrain_core._jit import cache_folder, kernel_counts
 from mextrain_core.replay import replay_rounds
 from mextrain_core.rollout import play_games_calling
@@ -48,9 +51,9 @@ class Warmup:
 
 
 def warmup(tell: Callable[[str], object] | None = None) -> Warmup:
-    """Compile what the command line, `simulate`, `Position` and the planner use, or load it from the cache.
+    """Compile what the command line, `simulate`, `Position`, hidden information, the planner and archives use, or load it.
 
-    `tell` is called with the name of each part before it begins. A cold start takes up to a minute, a warm one a
+    `tell` is called with the name of each part before it begins. A cold start takes about a minute, a warm one a
     second. The C functions of `mextrain.cabi` are compiled when that is imported.
     """
     before = kernel_counts()
@@ -94,6 +97,15 @@ def _positions() -> None:
     Position.setup(RULES, engine=explicit.engine, starter=0, hands=explicit.hands)
 
 
+def _hidden_information() -> None:
+    position = Position.deal(RULES, seed=0)
+    information_key(position, 0)
+    legal_mask(position, 0)
+    expand(observe(position, 0), 1)
+    WorldSampler(position, 0, seed=0).states(1)
+    beliefs(position, 0, samples=20)
+
+
 def _planner() -> None:
     simulate(RULES, games=1, policies="planner")
     for goal in GOALS:
@@ -117,6 +129,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "bulk play": _bulk_play,
     "policies of your own": _callbacks,
     "positions and records": _positions,
+    "hidden information": _hidden_information,
     "planner": _planner,
     "archives": _archives,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
@@ -22,6 +23,9 @@ from tests.strategies import rounds
 
 A = Tile("*", "A")
 
+POSITIONS = int(os.environ.get("MEXTRAIN_HIDDEN_POSITIONS", "80"))
+"""How many positions a test looks at; more by hand."""
+
 OPTIONS: dict[str, tuple[Any, ...]] = {
     "opening": ("chain", "single"),
     "mexican_start": ("after_opening", "any_turn", "only_if_stuck", "after_own_train"),
@@ -41,6 +45,11 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "twice_bonus": ("must", "may"),
 }
 """Every option that can change what is seen."""
+
+
+def title(rules: RuleSet) -> str:
+    """The name of a parametrised test."""
+    return f"{rules.preset_name}-{rules.players}"
 
 
 def choose(position: Position, dice: random.Random) -> str:

@@ -7,12 +7,13 @@ import random
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from mextrain import PositionError, beliefs
 from mextrain.determinization import WorldSampler
 from mextrain.position import Position
 from mextrain.rules import RuleSet
-from tests.hidden.games import counted_game, distance, exact_law, number_game, play, sampled_law, super_game
+from tests.hidden.games import counted_game, distance, exact_law, number_game, play, positions, sampled_law, super_game
 
 
 def middle_game() -> Position:
@@ -67,6 +68,16 @@ def test_a_sampled_game() -> None:
     assert 0.8 < (spread[error > 0] / error[error > 0]).mean() < 1.2
     again = beliefs(position, 0, samples=2000, seed=3)
     assert np.array_equal(again.probabilities, result.probabilities)
+
+
+@settings(max_examples=30)
+@given(positions())
+def test_any_game(position: Position) -> None:
+    """However much is hidden, the answer comes at once: counting gives up after so many placements."""
+    result = beliefs(position, 0, samples=20)
+    assert sum(result.copies) == len(position.boneyard) + sum(map(len, position.hands[1:]))
+    sizes = [0, *map(len, position.hands[1:]), len(position.boneyard)]
+    assert np.allclose(np.array(result.copies) @ result.probabilities, sizes)
 
 
 def test_the_table() -> None:

@@ -20,7 +20,7 @@ from mextrain.position import Position
 from mextrain.rules import RuleSet
 from mextrain_core.invariants import BROKEN, broken_invariant
 from mextrain_core.limits import NONE
-from tests.hidden.games import book_of, play, positions, super_game
+from tests.hidden.games import POSITIONS, book_of, play, positions, super_game
 
 SEEDS = st.integers(0, 2**64 - 1)
 
@@ -39,7 +39,7 @@ def knowledge(position: Position, seat: int) -> tuple[Any, ...]:
     )
 
 
-@settings(max_examples=120)
+@settings(max_examples=POSITIONS)
 @given(positions(), SEEDS, st.data())
 def test_determinization_leaves_knowledge_as_it_is(position: Position, seed: int, data: Any) -> None:
     """The law of determinization, on random rules: the seat cannot tell a sample from the truth."""
@@ -58,7 +58,7 @@ def test_determinization_leaves_knowledge_as_it_is(position: Position, seed: int
     assert (position._raw.tobytes(), list(position.log)) == before
 
 
-@settings(max_examples=60)
+@settings(max_examples=POSITIONS)
 @given(positions(), SEEDS, st.data())
 def test_only_knowledge_decides_the_sample(position: Position, seed: int, data: Any) -> None:
     """Equal knowledge and equal seed, equal sample: nothing of the true hands, draw order or key gets in."""
@@ -70,7 +70,7 @@ def test_only_knowledge_decides_the_sample(position: Position, seed: int, data: 
     assert [event.text for event in ours.events] == [event.text for event in theirs.events]
 
 
-@settings(max_examples=60)
+@settings(max_examples=POSITIONS)
 @given(positions(), SEEDS, st.data())
 def test_states_are_the_replayed_samples(position: Position, seed: int, data: Any) -> None:
     """A sample written over the state is the state that replaying the log on the same deal leads to."""
@@ -122,7 +122,7 @@ def poisoned(position: Position, seat: int, dice: np.random.Generator) -> Positi
     return other
 
 
-@settings(max_examples=80)
+@settings(max_examples=POSITIONS)
 @given(positions(), SEEDS, st.data())
 def test_poisoned_hidden_parts(position: Position, seed: int, data: Any) -> None:
     """Hidden parts overwritten: nothing that the seat is told changes, nor what it would guess, and nothing crashes."""
@@ -134,7 +134,7 @@ def test_poisoned_hidden_parts(position: Position, seed: int, data: Any) -> None
     assert np.array_equal(ours.places(3), theirs.places(3))
 
 
-@settings(max_examples=40)
+@settings(max_examples=POSITIONS)
 @given(positions(), st.data())
 def test_swaps_change_nothing(position: Position, data: Any) -> None:
     """Two hidden tiles change places, whatever the log says about them: nothing that the seat is told changes."""
@@ -214,7 +214,7 @@ def test_explicit_chance() -> None:
     """A position that waits for the caller's draw is sampled as one that waits."""
     rules = RuleSet.mexican(3)
     done = 0
-    for seed in range(40):
+    for seed in range(8):
         position = Position.deal(rules, seed=seed, chance="explicit")
         dice = random.Random(seed)
         for _ in range(60):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,7 +23,7 @@ from mextrain_core import observe as core
 from mextrain_core.limits import NONE
 from mextrain_core.observe import NAMES
 from mextrain_core.trace import DRAW, PLAY
-from tests.hidden.games import positions
+from tests.hidden.games import POSITIONS, positions
 
 PAGE = Path(__file__).parents[2] / "docs" / "hidden-information.md"
 
@@ -88,10 +87,10 @@ def described(position: Position, seat: int) -> dict[str, list[int]]:
     }
 
 
-@settings(max_examples=int(os.environ.get("MEXTRAIN_OBSERVATIONS", "150")))
+@settings(max_examples=POSITIONS)
 @given(positions())
 def test_every_section_holds_what_it_says(position: Position) -> None:
-    """The bits against the line of text that describes the same view; MEXTRAIN_OBSERVATIONS looks at more."""
+    """The bits against the line of text that describes the same view."""
     layout = Layout(position.rules)
     for seat in range(position.rules.players):
         bits = expand(observe(position, seat), layout.bits)
@@ -131,7 +130,7 @@ PLAIN = {"mexican_start": "after_opening", "max_uncovered": None, "dead_double":
 """Rules under which only a fruitless look for a play shows what a hand lacks."""
 
 
-@settings(max_examples=100)
+@settings(max_examples=POSITIONS)
 @given(positions(**PLAIN, tile_set="double-6"))
 def test_what_others_have_shown(position: Position) -> None:
     tiles, layout = position.rules.tiles, Layout(position.rules)
@@ -148,7 +147,7 @@ def test_what_others_have_shown(position: Position) -> None:
             assert not gained[row][lacks[row] == 0].any()
 
 
-@settings(max_examples=100)
+@settings(max_examples=POSITIONS)
 @given(positions())
 def test_what_is_lacking_is_not_there(position: Position) -> None:
     """Nobody holds a tile with a half that it has shown to lack and cannot have gained."""
@@ -161,7 +160,7 @@ def test_what_is_lacking_is_not_there(position: Position) -> None:
         assert held.isdisjoint(numbers(lacks[row] & ~gained[row]))
 
 
-@settings(max_examples=60)
+@settings(max_examples=POSITIONS)
 @given(positions(), st.data())
 def test_relative_mask(position: Position, data: Any) -> None:
     seat = data.draw(st.integers(0, position.rules.players - 1))

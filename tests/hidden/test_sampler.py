@@ -17,7 +17,18 @@ from mextrain.position import Position
 from mextrain.rules import RuleSet
 from mextrain.tiles import Tile
 from mextrain_core.evidence import MAX_CLAUSES
-from tests.hidden.games import OPTIONS, A, counted_game, distance, exact_law, number_game, sampled_law, super_game
+from tests.hidden.games import (
+    OPTIONS,
+    A,
+    counted_game,
+    distance,
+    exact_law,
+    number_game,
+    play,
+    sampled_law,
+    super_game,
+    title,
+)
 from tests.reference.options import Rules
 from tests.reference.rulebook import Round
 
@@ -172,6 +183,21 @@ def test_uniform_without_evidence() -> None:
     held = [position.rules.tiles[i] in true for i in np.flatnonzero(places.sum(axis=1) > 0) if not places[i, seat]]
     in_boneyard = unseen[:, -1] / count
     assert abs(in_boneyard[held].mean() - 42 / 78) < 0.005
+
+
+@pytest.mark.parametrize("rules", [RuleSet.mexican(4), RuleSet.super(4), RuleSet.mexican(8)], ids=title)
+def test_first_samples_are_like_later_ones(rules: RuleSet) -> None:
+    """In a large game nothing can be counted, but first samples of many seeds and one long chain must agree."""
+    position = play(Position.deal(rules, seed=7), random.Random(7), 30)
+    firsts, count = 600, 20_000
+    first = sum(WorldSampler(position, 0, seed).places(1) for seed in range(firsts)) / firsts
+    chain = WorldSampler(position, 0, 12345).places(count) / count
+    uncertain = (chain * firsts > 10) & ((1 - chain) * firsts > 10)
+    first, chain = first[uncertain], chain[uncertain]
+    z = (first - chain) / np.sqrt(chain * (1 - chain) / firsts)
+    assert len(z) > 50
+    assert 0.7 < (z**2).mean() < 1.35
+    assert abs(z).max() < 5
 
 
 def test_clauses_fit_into_a_word() -> None:
