@@ -11,7 +11,7 @@ CORE = (
     ("evidence", "invariants", "planner", "retrace", "view"),
     ("policies", "planner_policy", "worlds"),
     ("determinize", "observe", "rollout", "perft"),
-    ("search", "batch", "lockstep"),
+    ("search", "batch", "lockstep", "replay", "samples"),
     ("abi",),
 )
 
@@ -29,6 +29,7 @@ PYTHON = (
     ("tile_probabilities",),
     ("simulation", "env", "match", "search", "planner"),
     ("archive", "benchmark", "hands", "recorder", "signature", "tournaments", "warming"),
+    ("dataset",),
     ("cabi", "integrations", "distributed"),
     ("cli",),
     ("__main__",),
