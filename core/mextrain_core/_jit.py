@@ -202,6 +202,17 @@ def kernel_counts() -> tuple[int, int]:
     return compiled, sum(sum(each.cache_hits.values()) for each in stats)
 
 
+def has_code(compiled: Any, signature: tuple[Any, ...]) -> bool:
+    """Whether a kernel has machine code for these argument types in this process or in the cache."""
+    if signature in compiled.overloads:
+        return True
+    cache_file = getattr(compiled._cache, "_cache_file", None)
+    if cache_file is None:
+        return False
+    compiled.targetctx.refresh()
+    return compiled._cache._index_key(signature, compiled.targetctx.codegen()) in cache_file._load_index()
+
+
 def kernel(function: Any) -> Any:
     """Compile ``function`` for calls from Python and from kernels; cached, without the GIL."""
     if config.DISABLE_JIT:

@@ -20,6 +20,8 @@ from numba.core import config
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
+from mextrain_core._jit import has_code
+
 LANES = 32
 ROW_BYTES = 2 * LANES
 """A row is one vector in memory, 64-byte aligned."""
@@ -293,6 +295,11 @@ def frozen(kernel: Any, flags: int, *arguments: Any) -> Any:
     like that of any kernel, under the flags.
     """
     return kernel.compile((types.literal(flags), *map(typeof, arguments)))
+
+
+def is_compiled(kernel: Any, flags: int, *arguments: Any) -> bool:
+    """Whether ``frozen`` with these arguments finds machine code in this process or in the cache."""
+    return has_code(kernel, (types.literal(flags), *map(typeof, arguments)))
 
 
 def aligned_rows(count: int) -> np.ndarray:

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from mextrain import __version__
+from mextrain.engines import choose_engine
 from mextrain.errors import MextrainError, shown
 from mextrain.extras import need
 from mextrain.files import whole_file
@@ -33,7 +34,7 @@ from mextrain.rounds import ENDS, Rounds
 from mextrain.rules import RuleSet
 from mextrain.seats import Seats
 from mextrain.seeding import STREAM, check_game, check_seed
-from mextrain.simulation import Interrupted, Player, Progress, check_games, check_workers, run_threads, warm_up
+from mextrain.simulation import Interrupted, Player, Progress, check_games, check_workers, run_threads
 from mextrain.stats import Summary
 from mextrain_core.limits import MAX_DECISIONS
 
@@ -203,24 +204,29 @@ def write_archive(
     workers: int | None = 1,
     resume: bool = False,
     progress: Progress | None = None,
+    engine: str = "auto",
 ) -> Archive:
     """Play `job` into `folder`, on `workers` threads (None: one for each usable processor).
 
     The folder is made if need be; it must be empty, or hold this very job: complete, or with `resume` in part. Files
     of anything else are refused and left alone. A job that is complete already is not played again.
 
-    Memory does not grow with the number of games: each worker holds about 32,768 rounds. Ctrl-C raises `Interrupted`
+    Memory does not grow with the number of games: each worker holds about 32,768 rounds. `engine` is that of
+    `simulate`; the files do not depend on it. Ctrl-C raises `Interrupted`
     with the `Archive` of the shards that are complete. Raises `MissingExtra` without pyarrow, `MextrainError` for a
     folder that cannot be used, `OSError` for what the disk says.
     """
     need("pyarrow", "io")
-    writer = _Writer(Path(folder), job)
+    workers = check_workers(workers)
+    seats = Seats.of(job.policies, job.rules.players)
+    engine = choose_engine(engine, job.rules, seats, job.games * job.rules.rounds // workers)
+    writer = _Writer(Path(folder), job, seats, engine)
     damaged = writer.prepare(resume)
     kept = set(writer.summaries)
-    threads = min(check_workers(workers), job.shards - len(writer.summaries))
+    threads = min(workers, job.shards - len(writer.summaries))
     if not threads:
         return writer.archive(kept)
-    warm_up(job.rules)
+    writer.player().warm_up()
     began = time.perf_counter()
     interrupted = run_threads(
         writer.work, threads, writer.stop, lambda: progress and progress(writer.done, job.games)
@@ -236,8 +242,9 @@ def write_archive(
 class _Writer:
     """Makes the missing shards of a job; `work` runs on several threads at once."""
 
-    def __init__(self, folder: Path, job: Job) -> None:
+    def __init__(self, folder: Path, job: Job, seats: Seats, engine: str) -> None:
         self.folder, self.job = folder, job
+        self._seats, self._engine = seats, engine
         self.stop = threading.Event()
         self.done = 0
         self.summaries: dict[int, Summary] = {}
@@ -295,9 +302,13 @@ class _Writer:
                     "name an empty folder, or a new one"
                 )
 
+    def player(self) -> Player:
+        """A player of the job's games, for one thread."""
+        return Player(self.job.rules, self._seats, self.job.seed, self._engine)
+
     def work(self) -> None:
         """Make shards until none is missing, or somebody asks to stop."""
-        player = Player(self.job.rules, Seats.of(self.job.policies, self.job.rules.players), self.job.seed)
+        player = self.player()
         rules = self.job.rules
         group_games = min(max(1, GROUP_ROUNDS // rules.rounds), self.job.shard_games)
         # Pages that no move reaches are never touched, so the room for the worst case costs nothing.

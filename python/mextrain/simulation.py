@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from mextrain.engines import choose_engine
 from mextrain.errors import EngineError, IllegalMove, MextrainError, SeedError, shown
 from mextrain.lanes import Lanes
 from mextrain.processors import usable_processors
@@ -26,6 +27,7 @@ from mextrain.seeding import MAX_GAME, check_game, check_seed
 from mextrain.stats import Summary
 from mextrain.whole import whole
 from mextrain_core.limits import MAX_DECISIONS
+from mextrain_core.lockstep.engine import Lockstep
 from mextrain_core.rollout import play_games, play_games_calling
 from mextrain_core.state import new_states
 
@@ -49,7 +51,7 @@ class Simulation(Rounds):
     The arrays are those of `Rounds`: `points`, `winner`, `end`, `starter`, `turns`, `plays`, `draws`, `decisions`
     by (game, round[, seat]), and `totals` by (game, seat). `hash` is a 64-bit sum over all rounds; it depends on the
     games alone, and two ranges of games add up modulo 2**64. `actions`: uint16, the 16-bit moves of all rounds one
-    after the other, or None if they were not recorded.
+    after the other, or None if they were not recorded. `engine` says which engine played, `scalar` or `lockstep`.
     """
 
     rules: RuleSet
@@ -57,6 +59,7 @@ class Simulation(Rounds):
     first_game: int
     policies: tuple[str, ...]
     hash: int
+    engine: str
     actions: np.ndarray | None = None
 
     @property
@@ -103,15 +106,29 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Player:
-    """Plays ranges of games on one thread and learns how many games make a slice of `SLICE_SECONDS`."""
+    """Plays ranges of games on one thread and learns how many games make a slice of `SLICE_SECONDS`.
 
-    def __init__(self, rules: RuleSet, seats: Seats, seed: int) -> None:
+    `engine` is what `choose_engine` returned.
+    """
+
+    def __init__(self, rules: RuleSet, seats: Seats, seed: int, engine: str = "scalar") -> None:
         self._rules = rules
         self._seats = seats
         self._seed = seed
         self._states = new_states(2)
         self._lanes = Lanes(rules, seats, seed) if any(seats.callbacks) else None
+        self._lockstep = Lockstep(rules.record, seats.ids) if engine == "lockstep" else None
         self.slice = 1
+
+    def warm_up(self) -> None:
+        """Compile the kernels, or load them from the cache, in this thread.
+
+        A thread of a pool that compiles could not be interrupted, and several would compile the same thing at once.
+        """
+        if self._lockstep:
+            self._lockstep.prepare()
+        else:
+            self._run(0, Rounds.empty(0, self._rules.rounds, self._rules.players), np.empty(0, np.uint16))
 
     def play(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
         """Play `rounds.games` games into `rounds`, and their moves into `actions` (uint16; empty: not recorded).
@@ -128,6 +145,10 @@ class Player:
         return result
 
     def _run(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
+        if self._lockstep:
+            return self._lockstep.play(
+                self._seed, first_game, rounds.games, rounds.points, rounds.facts, actions
+            )
         job = (np.uint64(self._seed), np.uint64(first_game), rounds.games, rounds.points, rounds.facts, actions)
         seats, record = self._seats, self._rules.record
         result: tuple[int, int]
@@ -168,6 +189,7 @@ def simulate(
     first_game: int = 0,
     progress: Progress | None = None,
     record_actions: bool = False,
+    engine: str = "auto",
 ) -> Simulation:
     """Play `games` games (matches of `rules.rounds` rounds) and return their results.
 
@@ -175,7 +197,8 @@ def simulate(
     name, a compiled function, a `BatchPolicy` or a plain function. `workers` threads play,
     None takes one for each processor that this process may use; the result does not depend on it. `first_game` is
     the number of the first game. `record_actions` keeps every move, about 130 bytes a round on top of the 28 bytes
-    and 8 bytes a seat that a round takes anyway. `progress` is called a few times a second.
+    and 8 bytes a seat that a round takes anyway. `progress` is called a few times a second. `engine` is `scalar`,
+    `lockstep` or `auto`, which takes the one that is done first; the result does not depend on it.
 
     Ctrl-C raises `Interrupted`, a `KeyboardInterrupt` that carries the games finished so far. Raises `SeedError`,
     `PolicyError` or `MextrainError` for arguments out of range, `EngineError` for a fault of the engine.
@@ -184,8 +207,9 @@ def simulate(
     seats = Seats.of(policies, rules.players)
     workers = check_workers(workers)
     table = Rounds.empty(games, rules.rounds, rules.players)
-    warm_up(rules)
-    job = _Job(rules, seats, seed, first_game, table, record_actions)
+    engine = choose_engine(engine, rules, seats, games * rules.rounds // workers)
+    Player(rules, seats, seed, engine).warm_up()
+    job = _Job(rules, seats, seed, first_game, table, record_actions, engine)
     interrupted = run_threads(
         job.work, min(workers, games), job.stop, lambda: progress and progress(job.done, games)
     )
@@ -206,12 +230,15 @@ def survey(
     workers: int | None = 1,
     first_game: int = 0,
     progress: Progress | None = None,
+    engine: str = "auto",
 ) -> Summary:
     """Return `simulate(...).summary()` of any number of games in bounded memory.
 
     Ctrl-C raises `Interrupted` with the summary of the games finished so far.
     """
     check_games(games, check_game(first_game))
+    seats = Seats.of(policies, rules.players)
+    engine = choose_engine(engine, rules, seats, games * rules.rounds // check_workers(workers))
     step = max(1, SURVEY_ROUNDS // rules.rounds)
     total: Summary | None = None
 
@@ -224,10 +251,11 @@ def survey(
                 rules,
                 games=min(step, games - start),
                 seed=seed,
-                policies=policies,
+                policies=seats,
                 workers=workers,
                 first_game=first_game + start,
                 progress=progress and _shifted(progress, start, games),
+                engine=engine,
             )
         except Interrupted as stopped:
             raise Interrupted(
@@ -260,15 +288,6 @@ def check_workers(workers: object) -> int:
     if number is None or number < 1:
         raise MextrainError(f"workers = {shown(workers)}: expected None or a whole number from 1")
     return number
-
-
-def warm_up(rules: RuleSet) -> None:
-    """Compile the kernels, or load them from the cache, in this thread.
-
-    A thread of a pool that compiles could not be interrupted, and several would compile the same thing at once.
-    """
-    nothing = Rounds.empty(0, rules.rounds, rules.players)
-    Player(rules, Seats.of("random", rules.players), 0).play(0, nothing, np.empty(0, np.uint16))
 
 
 def run_threads(
@@ -309,11 +328,13 @@ class _Job:
         first_game: int,
         table: Rounds,
         record_actions: bool,
+        engine: str,
     ) -> None:
         self.stop = threading.Event()
         self.done = 0
         self._rules, self._seats, self._seed, self._first_game = rules, seats, seed, first_game
         self._table = table
+        self._engine = engine
         self._actions: dict[int, np.ndarray] | None = {} if record_actions else None
         self._lock = threading.Lock()
         self._next = 0
@@ -321,7 +342,7 @@ class _Job:
 
     def work(self) -> None:
         """Play slices until none are left, or somebody asks to stop."""
-        player = Player(self._rules, self._seats, self._seed)
+        player = Player(self._rules, self._seats, self._seed, self._engine)
         for start, stop in self._slices(player):
             room = (stop - start) * self._rules.rounds * MAX_DECISIONS if self._actions is not None else 0
             actions = np.empty(room, np.uint16)
@@ -360,5 +381,6 @@ class _Job:
             self._first_game,
             self._seats.names,
             self._hash & (2**64 - 1),
+            self._engine,
             actions,
         )

@@ -18,7 +18,9 @@ import pytest
 from mextrain.options import OPTIONS
 from mextrain.rules import RuleSet
 from mextrain.tiles import TileSet
-from mextrain_core import _lanes, lockstep
+from mextrain_core import _lanes
+from mextrain_core.lockstep.engine import PORTION, accepts
+from mextrain_core.lockstep.layout import LOG_ROWS
 from mextrain_core.policies import CAUTIOUS, HEAVIEST, RANDOM
 from tests.lockstep.matches import assert_equal, by_lockstep, by_scalar
 
@@ -65,9 +67,9 @@ def test_any_rules(number: int) -> None:
     choose = random.Random(FIRST_SEED * 1_000_003 + number)
     rules = some_rules(choose)
     policies = some_policies(choose, rules.players)
-    assert lockstep.accepts(rules.record, policies)
+    assert accepts(rules.record, policies)
     seed = choose.choice((0, 1, 2**64 - 1, choose.getrandbits(64)))
-    assert_equal(rules, policies, seed, choose.getrandbits(58), 2000 // rules.rounds + 33)
+    assert_equal(rules, policies, seed, choose.getrandbits(58), 2000 // rules.rounds + 33, choose.random() < 0.7)
 
 
 @pytest.mark.parametrize("players", [2, 4, 8, 12])
@@ -79,7 +81,21 @@ def test_presets(players: int) -> None:
 @pytest.mark.parametrize("games", [0, 1, 31, 32, 33, 64, 65])
 def test_any_number_of_games(games: int) -> None:
     rules = RuleSet.preset("mexican", players=4, rounds=1)
-    assert_equal(rules, [RANDOM] * 4, 3, 10, games)
+    for records in (False, True):
+        assert_equal(rules, [RANDOM] * 4, 3, 10, games, records)
+
+
+def test_moves_of_many_portions() -> None:
+    rules = RuleSet.preset("mexican", players=4)
+    assert_equal(rules, [RANDOM] * 4, 3, 10, 2 * PORTION // rules.rounds + 100, records=True)
+
+
+def test_rounds_longer_than_the_log() -> None:
+    """Small hands and many tiles: the log is emptied while rounds go on."""
+    rules = RuleSet.preset("mexican", players=12, tile_set="double-15", hand_size=11, rounds=2)
+    assert_equal(rules, [RANDOM] * 12, 3, 10, 200, records=True)
+    turns = by_lockstep(rules, [RANDOM] * 12, 3, 10, 200).facts[:, :, 3]
+    assert turns.max() > LOG_ROWS
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**63, 2**64 - 1])
@@ -102,13 +118,12 @@ def test_pieces_make_up_the_whole(starter: str) -> None:
 def test_what_is_not_served() -> None:
     random_4 = [RANDOM] * 4
     served = RuleSet.preset("mexican", players=4)
-    assert lockstep.accepts(served.record, random_4)
-    assert lockstep.accepts(served.record, [HEAVIEST, RANDOM, RANDOM, HEAVIEST])
-    assert not lockstep.accepts(served.record, [CAUTIOUS, *random_4[1:]])
-    assert not lockstep.accepts(served.record, [])
+    assert accepts(served.record, random_4)
+    assert accepts(served.record, [HEAVIEST, RANDOM, RANDOM, HEAVIEST])
+    assert not accepts(served.record, [CAUTIOUS, *random_4[1:]])
     for options in ({"tile_set": "double-16"}, {"tile_set": "double-18"}, {"double_rule": "chicken_foot"}):
         rules = RuleSet.preset("mexican", players=4, **options)
-        assert not lockstep.accepts(rules.record, random_4)
+        assert not accepts(rules.record, random_4)
         with pytest.raises(ValueError, match=r"accepts\(\)"):
             by_lockstep(rules, random_4, 1, 0, 1)
 

@@ -286,8 +286,8 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
 import resource, sys
 from mextrain import RuleSet
 from mextrain.cli import main
-from mextrain.simulation import warm_up
-warm_up(RuleSet.super(3))
+from mextrain.simulation import simulate
+simulate(RuleSet.super(3), games=1)
 if sys.argv[1] == "small":
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 arguments = "selfplay --rules super --players 3 --games 3000 --seed 4 --shard-games 1500 --workers 1"

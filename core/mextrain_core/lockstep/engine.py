@@ -5,7 +5,8 @@ steps while what was written into the other by single lanes settles in the proce
 is over writes its results and takes the next task, whose deal is waiting in a pool of 32.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +14,17 @@ import numpy as np
 from mextrain_core import _lanes
 from mextrain_core._jit import helper, kernel, lowest
 from mextrain_core._lanes import LANES
+from mextrain_core.limits import MAX_DECISIONS
 from mextrain_core.lockstep import deal
-from mextrain_core.lockstep.flags import flags_of
+from mextrain_core.lockstep.flags import NO_OBSTACLE, flags_of, obstacle
 from mextrain_core.lockstep.layout import (
     CHOICES,
     DEALING,
     DECISIONS,
     DRAWS,
     LEFT,
+    LOG_ROWS,
+    NO_MOVE,
     PLAYS,
     POINTS,
     SEAT,
@@ -29,7 +33,7 @@ from mextrain_core.lockstep.layout import (
 )
 from mextrain_core.lockstep.policy import TOP_POINTS
 from mextrain_core.lockstep.step import step
-from mextrain_core.policies import HEAVIEST
+from mextrain_core.policies import HEAVIEST, RANDOM
 from mextrain_core.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, STARTER_WORD, U32, below, mix, round_key, word
 from mextrain_core.rollout import HASH_FACTOR, engine_of_round
 from mextrain_core.rules import STARTER_FIXED, STARTER_ROTATE, STARTER_WINNER
@@ -44,21 +48,33 @@ SEAT_ROW, LEFT_ROW, TURNS_ROW = u64(SEAT * LANES), u64(LEFT * LANES), u64(TURNS 
 PLAYS_ROW, DECISIONS_ROW, POINTS_ROW = u64(PLAYS * LANES), u64(DECISIONS * LANES), u64(POINTS * LANES)
 CHOICES_WORDS, DRAWS_WORDS, DEALING_WORDS = u64(CHOICES * 8), u64(DRAWS * 8), u64(DEALING * 8)
 
-PLACE, KEY, STARTER = u64(0), u64(1), u64(2)
-"""Rows of ``Memory.lanes``: index of the round among all rounds asked for, its key, its starter."""
+PLACE, KEY, STARTER, SINCE, KEPT = u64(0), u64(1), u64(2), u64(3), u64(4)
+"""Rows of ``Memory.lanes``: index of the round among all rounds asked for, its key, its starter; the last row of the
+log before those with its moves, and how many of these are kept."""
+
+LOG_END = u64(LOG_ROWS)
+EMPTY = u64(NO_MOVE)
+KEPT_MOVES = MAX_DECISIONS + LANES
+"""Room for the moves of a round in ``Memory.moves``: more than there can be, and no power of two, so that rounds do not
+compete for the same lines of the processor's cache."""
+
+PORTION = 4096
+"""Rounds whose moves are kept apart before they are joined."""
 
 
 class Memory(NamedTuple):
     """The arrays of a call: what 64 lanes and a pool hold."""
 
     work: Any
-    """Aligned uint16 rows: two blocks (``Layout.rows`` each) and a pool (``Layout.pool_rows``)."""
+    """Aligned uint16 rows: two blocks (``Layout.rows`` each), a pool (``Layout.pool_rows``), a log for each block."""
     words: Any
     """The same memory as uint64."""
     lanes: Any
-    """uint64[3, 64]: PLACE, KEY and STARTER of the round that a lane plays."""
+    """uint64[5, 64]: PLACE, KEY, … of the round that a lane plays."""
     pool: Any
-    """uint64[3, 32]: the same of the rounds in the pool."""
+    """uint64[3, 32]: PLACE, KEY and STARTER of the rounds in the pool."""
+    moves: Any
+    """uint16: KEPT_MOVES for each round by place; empty if moves are not recorded."""
 
 
 class Span(NamedTuple):
@@ -135,8 +151,11 @@ def deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts):
 
 
 @helper
-def take_over(m, block, rows, lane, slot, pool, source):
-    """Lane ``lane`` of the block at row ``block`` starts the round that lies in lane ``source`` of the pool."""
+def take_over(m, block, rows, lane, slot, pool, source, logged):
+    """Lane ``lane`` of the block at row ``block`` starts the round that lies in lane ``source`` of the pool.
+
+    ``logged``: rows of the log that are written.
+    """
     to, origin = block * ROW + lane, pool * ROW + source
     for row in range(u64(SEAT), rows):
         m.work[to + u64(row) * ROW] = m.work[origin + u64(row) * ROW]
@@ -147,6 +166,21 @@ def take_over(m, block, rows, lane, slot, pool, source):
     m.lanes[PLACE, slot] = m.pool[PLACE, source]
     m.lanes[KEY, slot] = key
     m.lanes[STARTER, slot] = m.pool[STARTER, source]
+    m.lanes[SINCE, slot] = logged
+    m.lanes[KEPT, slot] = U0
+
+
+@helper
+def keep_moves(m, log, lane, slot, upto):
+    """Keep the moves of ``lane`` that the log at row ``log`` has up to row ``upto``, less those that are kept."""
+    kept = m.lanes[KEPT, slot]
+    to = m.lanes[PLACE, slot] * u64(KEPT_MOVES)
+    for row in range(m.lanes[SINCE, slot] + U1, upto + U1):
+        move = m.work[(log + u64(row)) * ROW + lane]
+        m.moves[to + kept] = move
+        kept += u64(move != EMPTY)
+    m.lanes[KEPT, slot] = kept
+    m.lanes[SINCE, slot] = U0
 
 
 @helper
@@ -179,34 +213,47 @@ def write_results(r, m, block, lane, slot, won, points, facts):
 
 @kernel
 def play_rounds(
-    flags, rules, sizes, seed, first_game, games, first, last, work, words, lane_facts, pool_facts, points, facts
+    flags, rules, sizes, seed, first_game, games, first, last, work, words, lane_facts, pool_facts, moves, points, facts
 ):
     """Play the rounds ``first`` … ``last - 1`` (by number) of the matches; returns the sum of ``rollout.round_hash``.
 
-    ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[3], rows of a block and of a pool's engine
-    (``Layout.rows``, ``Layout.engine``) and the argument of ``step``. For the numbers see ``Span``, for the four arrays
-    ``Memory``. ``points``: int64[games * rounds, players], ``facts``: int32[games * rounds, 7], of all rounds of the
-    matches; with the option starter = winner the facts of the rounds before ``first`` must be there.
+    ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[4], rows of a block, of a pool's engine and
+    of a pool (``Layout.rows``, ``engine``, ``pool_rows``), and the argument of ``step`` but for the log. For the
+    numbers see ``Span``, for the five arrays ``Memory``. ``points``: int64[games * rounds, players], ``facts``:
+    int32[games * rounds, 7], of all rounds of the matches; with the option starter = winner the facts of the rounds
+    before ``first`` must be there.
     """
     r = rules[0]
-    m = Memory(work, words, lane_facts, pool_facts)
+    m = Memory(work, words, lane_facts, pool_facts, moves)
     span = Span(seed, first_game, games, first, last)
-    rows, engine_row, argument = sizes[0], sizes[1], sizes[2]
+    rows, engine_row, argument = sizes[0], sizes[1], sizes[3]
     pool = U2 * rows
+    logs = pool + sizes[2]
+    records = len(moves) != 0
     tasks = games * (last - first)
     blocks = U1 if tasks <= ROW else U2
     running_0, running_1 = ALL_LANES, ALL_LANES if blocks == U2 else U0
-    task, in_pool, total = U0, U0, U0
+    task, in_pool, total, logged = U0, U0, U0, U0
     starting = True
     while running_0 | running_1 != U0:
+        log_is_full = logged == LOG_END
+        if records and not starting:
+            logged = U1 if log_is_full else logged + U1
         for b in range(blocks):
             block = u64(b) * rows
+            log = logs + u64(b) * (LOG_END + U1)
             running = running_0 if b == 0 else running_1
             if running == U0:
                 continue
+            if log_is_full:
+                lanes = running
+                while lanes != U0:
+                    lane = lowest(lanes)
+                    keep_moves(m, log, lane, u64(b) * ROW + lane, LOG_END)
+                    lanes &= lanes - U1
             over, won = running, U0
             if not starting:
-                ends = step(flags, work, block, argument)
+                ends = step(flags, work, block, argument | (log + logged - block) << U32)
                 over &= ends
                 won = ends >> U32
             while over != U0:
@@ -216,13 +263,15 @@ def play_rounds(
                 if not starting:
                     has_won = (won >> lane) & U1 != U0
                     total += write_results(r, m, block, lane, slot, has_won, points, facts)
+                    if records:
+                        keep_moves(m, log, lane, slot, logged)
                 if task == tasks:
                     running &= ~(U1 << lane)
                     continue
                 if in_pool == U0:
                     deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts)
                     in_pool = ROW
-                take_over(m, block, rows, lane, slot, pool, ROW - in_pool)
+                take_over(m, block, rows, lane, slot, pool, ROW - in_pool, logged)
                 in_pool -= U1
                 task += U1
             if b == 0:
@@ -233,55 +282,111 @@ def play_rounds(
     return total
 
 
-def accepts(rules: np.ndarray, policies: Sequence[int]) -> bool:
-    """Whether ``play_games`` serves the RULES record ``rules[0]`` with these policies (ids by seat) on this machine."""
-    return _lanes.supported() and flags_of(rules[0], policies) is not None
+@kernel
+def join_moves(moves, decisions, out):
+    """Write the moves of each round, ``decisions`` (int32) by place, one after the other; returns their number.
 
-
-def play_games(
-    rules: np.ndarray,
-    policies: Sequence[int],
-    seed: int,
-    first_game: int,
-    games: int,
-    points: np.ndarray,
-    facts: np.ndarray,
-) -> tuple[int, int]:
-    """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed`` without recording moves.
-
-    ``rules``: RULES record, shape (1,); ``policies``: ids by seat; ``points``: int64[games, rounds, players];
-    ``facts``: int32[games, rounds, 7]. Returns (hash, moves). All this is what ``rollout.play_games`` writes and
-    returns. ``accepts`` must hold, or ValueError is raised. The GIL is not held while it plays.
+    ``moves``: see ``Memory``; ``out``: uint16, long enough.
     """
-    record = rules[0]
-    flags = flags_of(record, policies)
-    if flags is None or not _lanes.supported():
-        raise ValueError("lockstep does not serve these rules and policies here; ask accepts() first")
-    if not (points.flags.c_contiguous and facts.flags.c_contiguous):
-        raise ValueError("points and facts must be contiguous")
-    if games == 0:
-        return 0, 0
-    at, packed, rounds = layout(flags), flags.pack(), int(record["rounds"])
-    heavy = sum(1 << seat for seat, policy in enumerate(policies) if policy == HEAVIEST)
-    work = _lanes.aligned_rows(2 * at.rows + at.pool_rows)
-    memory = Memory(
-        work=work,
-        words=work.view(np.uint64),
-        lanes=np.zeros((3, 2 * LANES), np.uint64),
-        pool=np.zeros((3, LANES), np.uint64),
-    )
-    fixed = (
-        rules.copy(),  # Numba takes a read-only array for another type, and would compile everything twice.
-        np.array([at.rows, at.engine, heavy << 8 | min(int(record["double_blank"]), TOP_POINTS)], np.uint64),
-        np.uint64(seed),
-        np.uint64(first_game),
-        np.uint64(games),
-    )
-    results = points[:games].reshape(games * rounds, -1), facts[:games].reshape(games * rounds, -1)
-    # The rounds of a match are independent but for the starter, which the last winner may be.
-    in_order = record["starter"] == STARTER_WINNER
-    total = 0
-    for first, last in [(k, k + 1) for k in range(rounds)] if in_order else [(0, rounds)]:
-        arguments = (*fixed, np.uint64(first), np.uint64(last), *memory, *results)
-        total += _lanes.frozen(play_rounds, packed, *arguments)(packed, *arguments)
-    return total % 2**64, int(facts[:games, :, 6].sum())
+    n = U0
+    for place in range(len(decisions)):
+        start = u64(place) * u64(KEPT_MOVES)
+        for k in range(u64(decisions[place])):
+            out[n + u64(k)] = moves[start + u64(k)]
+        n += u64(decisions[place])
+    return n
+
+
+def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
+    """Whether ``Lockstep`` plays the RULES record ``rules[0]`` with these policies (ids by seat) on this machine."""
+    knows_policies = {*map(int, policies)} <= {RANDOM, HEAVIEST}
+    return _lanes.supported() and knows_policies and obstacle(rules[0]) == NO_OBSTACLE
+
+
+class Lockstep:
+    """Plays matches of one rule set and policies; an object serves one thread.
+
+    ``rules``: RULES record, shape (1,); ``policies``: ids by seat. ``accepts`` must hold, or ValueError is raised.
+    """
+
+    def __init__(self, rules: np.ndarray, policies: Iterable[int]):
+        if not accepts(rules, policies):
+            raise ValueError("lockstep does not serve these rules and policies here; ask accepts() first")
+        record = rules[0]
+        heavy = sum(1 << seat for seat, policy in enumerate(policies) if policy == HEAVIEST)
+        flags = flags_of(record, heavy)
+        at = layout(flags)
+        facts_of_step = heavy << 8 | min(int(record["double_blank"]), TOP_POINTS)
+        self._rounds = int(record["rounds"])
+        # The rounds of a match are independent but for the starter, which the last winner may be.
+        in_order = record["starter"] == STARTER_WINNER
+        self._spans = [(k, k + 1) for k in range(self._rounds)] if in_order else [(0, self._rounds)]
+        self._packed = flags.pack()
+        # Numba takes a read-only array for another type, and would compile everything twice.
+        self._rules = rules.copy()
+        self._sizes = np.array([at.rows, at.engine, at.pool_rows, facts_of_step], np.uint64)
+        work = _lanes.aligned_rows(2 * at.rows + at.pool_rows + 2 * (LOG_ROWS + 1))
+        self._memory = Memory(
+            work=work,
+            words=work.view(np.uint64),
+            lanes=np.zeros((5, 2 * LANES), np.uint64),
+            pool=np.zeros((3, LANES), np.uint64),
+            moves=np.empty(0, np.uint16),
+        )
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the machine code is in this process or in the cache; else ``prepare`` takes seconds."""
+        return _lanes.is_compiled(play_rounds, self._packed, *self._nothing)
+
+    @cached_property
+    def _code(self) -> Any:
+        return _lanes.frozen(play_rounds, self._packed, *self._nothing)
+
+    def prepare(self) -> None:
+        """Compile, or load from the cache, what ``play`` needs, so that it does not have to."""
+        join_moves(self._memory.moves, np.empty(0, np.int32), np.empty(0, np.uint16))
+        self._code  # noqa: B018
+
+    def play(
+        self, seed: int, first_game: int, games: int, points: np.ndarray, facts: np.ndarray, actions: np.ndarray
+    ) -> tuple[int, int]:
+        """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed``.
+
+        ``points``: int64[games, rounds, players]; ``facts``: int32[games, rounds, 7]; ``actions``: uint16, with room
+        for all moves, or empty: then they are not recorded. Returns (hash, moves). All this is what
+        ``rollout.play_games`` writes and returns. The GIL is not held while it plays.
+        """
+        if not (points.flags.c_contiguous and facts.flags.c_contiguous):
+            raise ValueError("points and facts must be contiguous")
+        total = moves = 0
+        portion = max(1, PORTION // self._rounds if actions.size else games)
+        memory = self._memory
+        if actions.size:
+            memory = memory._replace(moves=np.empty(min(portion, games) * self._rounds * KEPT_MOVES, np.uint16))
+        for start in range(0, games, portion):
+            some = slice(start, min(start + portion, games))
+            for span in self._spans:
+                arguments = self._arguments(seed, first_game + start, points[some], facts[some], memory, span)
+                total += self._code(self._packed, *arguments)
+            decisions = facts[some, :, 6].ravel()
+            if actions.size:
+                join_moves(memory.moves, decisions, actions[moves:])
+            moves += int(decisions.sum())
+        return total % 2**64, moves
+
+    @property
+    def _nothing(self) -> tuple[Any, ...]:
+        """Arguments that play nothing."""
+        points = np.empty((0, self._rounds, int(self._rules[0]["players"])), np.int64)
+        facts = np.empty((0, self._rounds, 7), np.int32)
+        return self._arguments(0, 0, points, facts, self._memory, (0, 0))
+
+    def _arguments(
+        self, seed: int, first_game: int, points: np.ndarray, facts: np.ndarray, memory: Memory, span: tuple[int, int]
+    ) -> tuple[Any, ...]:
+        """What ``play_rounds`` gets after the flags."""
+        games, rounds, players = points.shape
+        numbers = (np.uint64(number) for number in (seed, first_game, games, *span))
+        results = points.reshape(games * rounds, players), facts.reshape(games * rounds, 7)
+        return (self._rules, self._sizes, *numbers, *memory, *results)

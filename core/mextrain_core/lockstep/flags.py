@@ -3,16 +3,17 @@
 Every combination of these is a kernel of its own; sizes and points that change nothing in the code stay arguments.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mextrain_core.limits import NONE
-from mextrain_core.policies import HEAVIEST, RANDOM
 from mextrain_core.rules import CHICKEN_FOOT, OPTION_CODES
 
 MAX_NUMBERS = 16
 """A lane has 16 bits, so the halves of a set are 0 … 15 at most."""
+
+NO_OBSTACLE, SET_TOO_LARGE, CHICKEN_FEET = 0, 1, 2
+"""What keeps lockstep from playing (``obstacle``)."""
 
 ALL_RANDOM, ALL_HEAVIEST, MIXED = 0, 1, 2
 
@@ -73,20 +74,26 @@ def _widths() -> list[tuple[str, int]]:
     return [(name, _BITS.get(name, 2)) for name in Flags.__dataclass_fields__]
 
 
-def flags_of(rules: Any, policies: Sequence[int]) -> Flags | None:
-    """The flags that play under ``rules`` (a RULES record), or None where lockstep does not serve them."""
-    if rules["wild"] != NONE or rules["halves"] > MAX_NUMBERS or rules["double_rule"] == CHICKEN_FOOT:
-        return None
-    kinds = {int(policy) for policy in policies}
-    if not kinds or not kinds <= {RANDOM, HEAVIEST}:
-        return None
+def obstacle(rules: Any) -> int:
+    """What keeps lockstep from playing under ``rules`` (a RULES record)."""
+    if rules["wild"] != NONE or rules["halves"] > MAX_NUMBERS:
+        return SET_TOO_LARGE
+    return CHICKEN_FEET if rules["double_rule"] == CHICKEN_FOOT else NO_OBSTACLE
+
+
+def flags_of(rules: Any, heavy: int) -> Flags:
+    """The flags under ``rules`` (a RULES record), to which there is no obstacle.
+
+    ``heavy``: bit set of the seats that play ``heaviest``; the others play ``random``.
+    """
     options = {name: int(rules[name]) for name in OPTION_CODES if name not in _UNUSED}
     if options["open_double_binds"] == OPTION_CODES["open_double_binds"].index("nobody"):
         options["open_double_order"] = 0  # No double outlives its turn, so there is no order among them.
+    players = int(rules["players"])
     return Flags(
-        players=int(rules["players"]),
+        players=players,
         halves=int(rules["halves"]),
-        policies=MIXED if len(kinds) > 1 else (ALL_RANDOM if kinds == {RANDOM} else ALL_HEAVIEST),
+        policies=ALL_RANDOM if not heavy else ALL_HEAVIEST if heavy + 1 == 1 << players else MIXED,
         max_uncovered=int(rules["max_uncovered"] != 0),
         **options,
     )

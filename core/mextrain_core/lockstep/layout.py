@@ -31,6 +31,12 @@ POINTS = 13
 NO_AGE = 0xFFF0
 """Ages from here on stand for no open double, where the oldest is asked for; where the newest is, those below 16 do."""
 
+NO_MOVE = 0xFFFF
+"""In the log: the lane had nothing to decide."""
+
+LOG_ROWS = 128
+"""Steps that the log of a block holds, in rows 1 … LOG_ROWS; row 0 takes what nobody wants to keep."""
+
 DEALING = CHOICES
 """In a pool: the stream of the deal."""
 

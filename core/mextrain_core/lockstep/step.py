@@ -10,6 +10,7 @@ The methods of ``Step`` are the paragraphs, in the order in which they are writt
 from typing import Any
 
 from mextrain_core._lanes import emitted
+from mextrain_core.limits import STOP
 from mextrain_core.lockstep import lanes, policy
 from mextrain_core.lockstep.deal import halves_of, remove_member, take_member
 from mextrain_core.lockstep.flags import ALL_HEAVIEST, ALL_RANDOM, Flags
@@ -19,6 +20,7 @@ from mextrain_core.lockstep.layout import (
     DRAWS,
     LEFT,
     NO_AGE,
+    NO_MOVE,
     PLAYS,
     POINTS,
     SEAT,
@@ -51,6 +53,7 @@ class Step:
         rows = self.prefer_fresh(self.on_trains(self.eligible(None), self.fitting))
         rows = self.draw(rows)
         choice = self.choose(rows)
+        self.log(choice)
         self.w.forget()
         self.move_tiles(choice)
         return self.settle(choice)
@@ -252,6 +255,13 @@ class Step:
         w.store(PLAYS, self.plays - choice.plays.ones())
         return choice
 
+    def log(self, choice: policy.Choice) -> None:
+        """One row of the log: the move of each lane (``moves``), or NO_MOVE where nothing was to be decided."""
+        w = self.w
+        touch, new = lanes.index(choice.touch) << 5, lanes.index(choice.new)
+        move = choice.plays.pick(lanes.index(choice.train) << 10 | touch | new, STOP)
+        w.store(0, choice.number.differs(0).pick(move, NO_MOVE), w.field(self.argument, 32, 32))
+
     # What changes.
 
     def move_tiles(self, choice: policy.Choice) -> None:
@@ -362,8 +372,8 @@ class Step:
 def write_step(w: Any, flags: int, argument: Any) -> Any:
     """One step of the 32 games at the writer's base; see ``Step.settle`` for the result.
 
-    ``argument``: what the policies need to know, bit set of the seats that play ``heaviest`` << 8 | points of 0-0, at
-    most ``policy.TOP_POINTS``.
+    ``argument``: row of the log, counted from the base, << 32 | bit set of the seats that play ``heaviest`` << 8 |
+    points of 0-0, at most ``policy.TOP_POINTS``.
     """
     return Step(w, Flags.unpack(flags), argument).write()
 

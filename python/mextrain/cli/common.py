@@ -96,6 +96,17 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Add `--engine`; the results do not depend on it."""
+    parser.add_argument(
+        "--engine",
+        choices=("auto", "scalar", "lockstep"),
+        default="auto",
+        help="what plays: scalar plays everything, lockstep 32 rounds at once where it can, "
+        "and auto takes the one that is done first (default: auto)",
+    )
+
+
 def add_position(parser: argparse.ArgumentParser) -> None:
     """Add the line of a position; `read_position` makes a `Position` of it."""
     parser.add_argument("line", metavar="LINE", help="a position as one line of text; - reads it from stdin")

@@ -72,6 +72,8 @@ def _catalogue_text() -> str:
 
 
 def _resolved(rules: RuleSet) -> dict[str, Any]:
+    from mextrain.engines import obstacle
+
     return {
         "rules": rules.to_dict(),
         "options": rules.options(),
@@ -79,10 +81,13 @@ def _resolved(rules: RuleSet) -> dict[str, Any]:
         "boneyard": rules.boneyard_size,
         "engines": [str(engine) for engine in rules.engines],
         "actions": rules.action_count,
+        "lockstep": {"plays": obstacle(rules) is None, "why_not": obstacle(rules)},
     }
 
 
 def _resolved_text(rules: RuleSet) -> str:
+    from mextrain.engines import obstacle
+
     changed = rules.to_dict()
     lines = [rules.describe().partition("\n")[0], ""]
     for name, value in rules.options().items():
@@ -90,6 +95,8 @@ def _resolved_text(rules: RuleSet) -> str:
         lines.append(f"{mark} {name:<18} {_shown(value)}")
     lines += ["", f"engines: {' '.join(str(engine) for engine in rules.engines)}"]
     lines.append(f"action ids: {rules.action_count}")
+    why_not = obstacle(rules)
+    lines.append(f"lockstep: no, {why_not}" if why_not else "lockstep: yes, with the policies random and heaviest")
     if any(line.startswith("*") for line in lines):
         lines.append(f"* differs from the preset {rules.preset_name}")
     return "\n".join(lines)

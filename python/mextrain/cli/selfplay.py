@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mextrain.cli.common import (
     MAX_GAMES,
+    add_engine,
     add_first_game,
     add_games,
     add_policy,
@@ -30,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_first_game(parser)
     add_policy(parser)
     add_workers(parser)
+    add_engine(parser)
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the files: new, or empty")
     parser.add_argument("--resume", action="store_true", help="make what is missing of the same job in DIR")
     parser.add_argument(
@@ -55,7 +57,9 @@ def run(args: argparse.Namespace) -> int:
     )
     try:
         with Meter() as meter:
-            archive = write_archive(args.out, job, workers=args.workers, resume=args.resume, progress=meter)
+            archive = write_archive(
+                args.out, job, workers=args.workers, resume=args.resume, progress=meter, engine=args.engine
+            )
     except Interrupted as stopped:
         archive = stopped.finished
         print(

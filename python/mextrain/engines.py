@@ -1,0 +1,56 @@
+"""Which of the two engines plays games in bulk; both give the same bytes (docs/architecture.md).
+
+The scalar engine plays everything. Lockstep plays 32 rounds at once, several times faster, but not under all rules, and
+its code is compiled for one rule set at a time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mextrain.errors import MextrainError, shown
+from mextrain.rules import RuleSet
+from mextrain_core.lockstep import flags
+
+if TYPE_CHECKING:
+    from mextrain.seats import Seats
+
+ENGINES = ("auto", "scalar", "lockstep")
+"""What may be asked for; `auto` takes the one that is done first."""
+
+COMPILE_ROUNDS = 1 << 22
+"""Rounds of one worker that make up for a compile of up to five seconds: each saves about a microsecond."""
+
+_OBSTACLES = {
+    flags.SET_TOO_LARGE: "it takes number sets up to double-15",
+    flags.CHICKEN_FEET: "it knows no chicken feet",
+}
+
+
+def obstacle(rules: RuleSet) -> str | None:
+    """Why lockstep cannot play under `rules`, on any machine and with any policies; None if it can."""
+    return _OBSTACLES.get(flags.obstacle(rules.record[0]))
+
+
+def choose_engine(engine: str, rules: RuleSet, seats: Seats, rounds: int) -> str:
+    """Return the engine, `scalar` or `lockstep`, that plays `rounds` rounds on each worker.
+
+    `auto` takes lockstep where it can play, if its code is compiled already (in this process, or kept on disk) or if
+    there are at least `COMPILE_ROUNDS` rounds. Raises `MextrainError` if `engine` is none of `ENGINES`, or is lockstep
+    where that cannot play.
+    """
+    # Numba takes its time to import, and what asks about rules alone does without.
+    from mextrain_core.lockstep.engine import Lockstep, accepts
+
+    if engine not in ENGINES:
+        raise MextrainError(f"engine = {shown(engine)}: expected one of {', '.join(ENGINES)}")
+    can = seats.builtin and accepts(rules.record, seats.ids)
+    if engine == "lockstep" and not can:
+        why = obstacle(rules) or (
+            "it plays the policies random and heaviest, on x86-64 processors, and only where compiling is switched on"
+        )
+        raise MextrainError(f"lockstep cannot play this: {why}; take the engine auto or scalar")
+    if engine != "auto":
+        return engine
+    pays = can and (rounds >= COMPILE_ROUNDS or Lockstep(rules.record, seats.ids).is_compiled)
+    return "lockstep" if pays else "scalar"
