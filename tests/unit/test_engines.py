@@ -12,7 +12,7 @@ import pytest
 
 from mextrain import MextrainError, RuleSet
 from mextrain.archive import Job, write_archive
-from mextrain.engines import COMPILE_ROUNDS, choose_engine, obstacle
+from mextrain.engines import COMPILE_ROUNDS, choose_engine, lockstep_policies, obstacle
 from mextrain.seats import Seats
 from mextrain.simulation import simulate, survey
 from mextrain_core import _lanes
@@ -27,15 +27,18 @@ has_lanes = pytest.mark.skipif(not _lanes.supported(), reason="there is no lane 
 
 
 def test_what_lockstep_plays() -> None:
-    assert obstacle(MEXICAN) is None
+    assert obstacle(MEXICAN) is obstacle(RuleSet.super(8)) is None
     assert "chicken" in str(obstacle(FEET))
     assert "double-15" in str(obstacle(RuleSet.mexican(14)))
+    assert "letter_match" in str(obstacle(RuleSet.super(4, letter_match="same_letter")))
+    assert "dead_double" in str(obstacle(RuleSet.super(4, dead_double="binds")))
 
 
 @has_lanes
 @pytest.mark.parametrize("policies", ["random", "heaviest", "random,heaviest,random,random"])
-def test_it_plays_what_nothing_speaks_against(policies: str) -> None:
+def test_it_plays_what_nothing_speaks_against(policies: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every set and rule of doubles: a long job goes to lockstep if and only if there is no reason against it."""
+    monkeypatch.setattr(_lanes, "is_fast", lambda: True)
     for tile_set in SET_NAMES:
         for double_rule in ("anywhere", "cover", "chicken_foot"):
             if (tile_set, double_rule) == ("super", "chicken_foot"):
@@ -45,7 +48,8 @@ def test_it_plays_what_nothing_speaks_against(policies: str) -> None:
             rules = RuleSet.preset("mexican", players=players, **options)
             seats = Seats.of(policies.split(",")[0] if players == 2 else policies, players)
             chosen = choose_engine("auto", rules, seats, COMPILE_ROUNDS)
-            assert (chosen == "lockstep") == (obstacle(rules) is None)
+            known = set(seats.names) <= set(lockstep_policies(rules))
+            assert (chosen == "lockstep") == (obstacle(rules) is None and known)
 
 
 @pytest.mark.parametrize("policy", ["cautious", lambda decision: decision.moves[0]], ids=["cautious", "callable"])
@@ -58,6 +62,7 @@ def test_it_plays_two_policies(policy: Any) -> None:
 
 @has_lanes
 def test_a_compile_must_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_lanes, "is_fast", lambda: True)
     monkeypatch.setattr(Lockstep, "is_compiled", False)
     assert choose_engine("auto", MEXICAN, RANDOM, COMPILE_ROUNDS - 1) == "scalar"
     assert choose_engine("auto", MEXICAN, RANDOM, COMPILE_ROUNDS) == "lockstep"
@@ -67,6 +72,8 @@ def test_a_compile_must_pay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Lockstep, "is_compiled", True)
     assert choose_engine("auto", MEXICAN, RANDOM, 1) == "lockstep"
     assert choose_engine("auto", FEET, RANDOM, 1) == "scalar"
+    monkeypatch.setattr(_lanes, "is_fast", lambda: False)
+    assert choose_engine("auto", MEXICAN, RANDOM, COMPILE_ROUNDS) == "scalar"
 
 
 def test_what_cannot_be_had_is_refused(tmp_path: Path) -> None:
@@ -88,7 +95,8 @@ def test_the_same_bytes(workers: int) -> None:
     assert one.hash == other.hash
     for name in ("points", "facts", "actions"):
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
-    assert simulate(MEXICAN, games=1, seed=5).engine == "lockstep"  # It is compiled now.
+    # It is compiled now.
+    assert simulate(MEXICAN, games=1, seed=5).engine == ("lockstep" if _lanes.is_fast() else "scalar")
     surveys = [survey(MEXICAN, games=300, seed=5, engine=engine) for engine in ("scalar", "lockstep")]
     assert surveys[0].state() == surveys[1].state()
 
