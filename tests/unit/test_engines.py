@@ -133,8 +133,8 @@ def run(cache: Path, *engines: str, **environment: str) -> tuple[set[str], str, 
 @has_lanes
 def test_compiled_once_and_kept_on_disk(tmp_path: Path) -> None:
     hashes, engine, compiled = run(tmp_path, "lockstep")
-    assert (engine, compiled > 0) == ("lockstep", True)
-    assert run(tmp_path, "auto") == (hashes, "lockstep", 0)
+    assert (engine, compiled > 0) == ("lockstep" if _lanes.is_fast() else "scalar", True)
+    assert run(tmp_path, "lockstep") == (hashes, engine, 0)
 
 
 def test_where_nothing_is_compiled(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mextrain_core import _lanes
-from mextrain_core._jit import copy_record, helper, kernel, lowest
+from mextrain_core._jit import helper, kernel, lowest
 from mextrain_core._lanes import LANES
 from mextrain_core.limits import MAX_DECISIONS, NONE
 from mextrain_core.lockstep import deal
@@ -31,14 +31,14 @@ from mextrain_core.lockstep.layout import (
     TURNS,
     layout,
 )
-from mextrain_core.lockstep.load import is_at_attempt, load_lane, play_to_attempt
+from mextrain_core.lockstep.load import begin_copies, load_lane
 from mextrain_core.lockstep.policy import TOP_POINTS
 from mextrain_core.lockstep.step import step
 from mextrain_core.policies import HEAVIEST, RANDOM
 from mextrain_core.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, STARTER_WORD, U32, below, mix, round_key, word
-from mextrain_core.rollout import HASH_FACTOR, engine_of_round, record_round
+from mextrain_core.rollout import HASH_FACTOR, engine_of_round
 from mextrain_core.rules import STARTER_FIXED, STARTER_ROTATE, STARTER_WINNER
-from mextrain_core.state import BLOCKED, HAND_BYTES, HEADER_BYTES, OUT, PHASE_DECIDE, PHASE_OVER, new_states
+from mextrain_core.state import BLOCKED, OUT, PHASE_DECIDE, new_states
 
 u64 = np.uint64
 
@@ -57,11 +57,11 @@ SINCE, KEPT = u64(4), u64(5)
 """Further rows of ``Memory.lanes``: the last row of the log before those with the round's moves, and how many of these
 are kept."""
 
-DRAWN, ATTEMPTS, ORIGIN = u64(4), u64(5), u64(6)
+DRAWN, ATTEMPTS, SOURCE = u64(4), u64(5), u64(6)
 """Further rows of ``Memory.pool``: draws and attempts before the lane takes the round over, both 0 for a round that is
 dealt; and in the first place the state that is in the pool."""
 
-NO_ORIGIN = u64(2**64 - 1)
+NO_SOURCE = u64(2**64 - 1)
 """In place of the index of a state: the pool holds something else."""
 
 LOG_END = u64(LOG_ROWS)
@@ -90,18 +90,14 @@ class Memory(NamedTuple):
 
 
 class Copies(NamedTuple):
-    """States to be played out."""
+    """What is to be played out, see ``load.begin_copies``."""
 
     states: Any
-    """STATE records; they do not change."""
-    origins: Any
-    """uint32[copies]: of which state. Copies of one state should follow each other: it is then loaded once."""
+    begun: Any
+    sources: Any
+    places: Any
     keys: Any
-    """uint64[copies]: the round key that takes the place of the state's."""
-    policies: Any
-    """uint8[players]"""
-    scratch: Any
-    """STATE[1]"""
+    """uint64, by place."""
 
 
 class Span(NamedTuple):
@@ -240,40 +236,21 @@ def write_results(r, m, block, lane, slot, won, points, facts):
 
 
 @helper
-def load_task(r, m, pool, copies, table, task, points, facts):
-    """Put copy ``task`` into lane 0 of the pool at row ``pool``; returns (True, 0).
-
-    If its round is over already, write its results; returns (False, hash).
-    """
-    origin, key = u64(copies.origins[task]), copies.keys[task]
-    s = copies.states[origin]
-    if is_at_attempt(s):
-        if m.pool[ORIGIN, U0] != origin:
-            load_lane(r, s, m.work, pool, U0, table)
-            m.work[pool * ROW + DECISIONS_ROW] = U0
-            m.pool[ORIGIN, U0] = origin
-            m.pool[STARTER, U0] = s.starter
-            m.pool[DRAWN, U0] = s.draws
-            m.pool[DRAWABLE, U0] = u64(s.draws) + u64(s.boneyard_size)
-            m.pool[ATTEMPTS, U0] = u64(s.attempts) - u64(s.phase == PHASE_DECIDE)
-    else:
-        x = copies.scratch[0]
-        copy_record(x, s, u64(HEADER_BYTES) + u64(r.players) * u64(HAND_BYTES))
-        x.key = key
-        moves = play_to_attempt(x, r, copies.policies)
-        if x.phase == PHASE_OVER:
-            facts[task, 6] = moves
-            return False, record_round(x, r, points[task], facts[task])
-        load_lane(r, x, m.work, pool, U0, table)
-        m.work[pool * ROW + DECISIONS_ROW] = moves
-        m.pool[ORIGIN, U0] = NO_ORIGIN
-        m.pool[STARTER, U0] = x.starter
-        m.pool[DRAWN, U0] = x.draws
-        m.pool[DRAWABLE, U0] = u64(x.draws) + u64(x.boneyard_size)
-        m.pool[ATTEMPTS, U0] = x.attempts
-    m.pool[PLACE, U0] = task
-    m.pool[KEY, U0] = key
-    return True, U0
+def load_task(r, m, pool, table, copies, task, facts):
+    """Put copy number ``task`` into lane 0 of the pool at row ``pool``."""
+    source, place = u64(copies.sources[task]), u64(copies.places[task])
+    if m.pool[SOURCE, U0] != source:
+        given = u64(len(copies.states))
+        s = copies.states[source] if source < given else copies.begun[source - given]
+        load_lane(r, s, m.work, pool, table)
+        m.pool[SOURCE, U0] = source
+        m.pool[STARTER, U0] = s.starter
+        m.pool[DRAWN, U0] = s.draws
+        m.pool[DRAWABLE, U0] = u64(s.draws) + u64(s.boneyard_size)
+        m.pool[ATTEMPTS, U0] = u64(s.attempts) - u64(s.phase == PHASE_DECIDE)
+    m.work[pool * ROW + DECISIONS_ROW] = facts[place, 6]
+    m.pool[PLACE, U0] = place
+    m.pool[KEY, U0] = copies.keys[place]
 
 
 @helper
@@ -283,7 +260,7 @@ def run(flags, r, m, sizes, table, span, copies, points, facts):
     pool = U2 * rows
     logs = pool + sizes[2]
     records = len(m.moves) != 0
-    tasks = span.games * (span.last - span.first) if copies is None else u64(len(copies.keys))
+    tasks = span.games * (span.last - span.first) if copies is None else u64(len(copies.sources))
     blocks = U1 if tasks <= ROW else U2
     running_0, running_1 = ALL_LANES, ALL_LANES if blocks == U2 else U0
     task, in_pool, total, logged = U0, U0, U0, U0
@@ -318,23 +295,18 @@ def run(flags, r, m, sizes, table, span, copies, points, facts):
                     total += write_results(r, m, block, lane, slot, has_won, points, facts)
                     if records:
                         keep_moves(m, log, lane, slot, logged)
-                found, source = False, U0
-                while task < tasks and not found:
-                    if copies is None:
-                        if in_pool == U0:
-                            deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts)
-                            in_pool = ROW
-                        source = ROW - in_pool
-                        in_pool -= U1
-                        found = True
-                    else:
-                        found, of_a_finished_round = load_task(r, m, pool, copies, table, task, points, facts)
-                        total += of_a_finished_round
-                    task += U1
-                if found:
-                    take_over(m, block, rows, lane, slot, pool, source, logged)
-                else:
+                if task == tasks:
                     running &= ~(U1 << lane)
+                    continue
+                if copies is not None:
+                    load_task(r, m, pool, table, copies, task, facts)
+                    in_pool = ROW
+                elif in_pool == U0:
+                    deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts)
+                    in_pool = ROW
+                take_over(m, block, rows, lane, slot, pool, ROW - in_pool, logged)
+                in_pool -= U1
+                task += U1
             if b == 0:
                 running_0 = running
             else:
@@ -362,20 +334,20 @@ def play_rounds(
 
 @kernel
 def play_copies(
-    flags, rules, sizes, table, work, words, lane_facts, pool_facts, moves, states, origins, keys, policies, scratch,
+    flags, rules, sizes, table, work, words, lane_facts, pool_facts, moves, states, begun, sources, places, keys,
     points, facts,
 ):
     """Play copies of states to the end of their rounds; returns the sum of ``rollout.round_hash``.
 
     ``flags`` … ``moves`` as in ``play_rounds``. For the five arrays after them see ``Copies``. ``points``:
-    int64[copies, players]; ``facts``: int32[copies, 7].
+    int64[copies, players]; ``facts``: int32[copies, 7], which has the moves that each copy has made.
     """
     m = Memory(work, words, lane_facts, pool_facts, moves)
-    pool_facts[ORIGIN, U0] = NO_ORIGIN
+    pool_facts[SOURCE, U0] = NO_SOURCE
     span = Span(U0, U0, U0, U0, U0)
-    total = run(flags, rules[0], m, sizes, table, span, Copies(states, origins, keys, policies, scratch), points, facts)
-    pool_facts[DRAWN] = U0
-    pool_facts[ATTEMPTS] = U0
+    total = run(flags, rules[0], m, sizes, table, span, Copies(states, begun, sources, places, keys), points, facts)
+    pool_facts[DRAWN, U0] = U0
+    pool_facts[ATTEMPTS, U0] = U0
     return total
 
 
@@ -504,9 +476,18 @@ class Lockstep:
         follow each other, and 64 or more are best. Returns the hash. All this is what ``rollout.play_copies`` writes
         and returns. The GIL is not held while it plays.
         """
-        scratch = new_states(1)
-        copies = Copies(states, origins, keys, self._policies, scratch)
-        arguments = (self._rules, self._sizes, self._table, *self._memory, *copies, points, facts)
-        if self._copies_code is None:
-            self._copies_code = _lanes.frozen(play_copies, self._packed, *arguments)
-        return int(self._copies_code(self._packed, *arguments))
+        begun = new_states(min(PORTION, len(keys)))
+        sources, places = np.empty((2, len(begun)), np.uint32)
+        total = 0
+        for start in range(0, len(keys), PORTION):
+            some = slice(start, start + PORTION)
+            results = points[some], facts[some]
+            left, ended = begin_copies(
+                states, self._rules, self._policies, origins[some], keys[some], begun, sources, places, *results
+            )
+            copies = Copies(states, begun, sources[:left], places[:left], keys[some])
+            arguments = (self._rules, self._sizes, self._table, *self._memory, *copies, *results)
+            if self._copies_code is None:
+                self._copies_code = _lanes.frozen(play_copies, self._packed, *arguments)
+            total += int(ended) + int(self._copies_code(self._packed, *arguments))
+        return total % 2**64

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from mextrain_core._jit import helper
+from mextrain_core._jit import helper, kernel
 from mextrain_core._lanes import LANES
 from mextrain_core.apply import one_forced_step, play_move
 from mextrain_core.limits import LETTER_A, NONE, WILD
 from mextrain_core.lockstep.layout import LEFT, LOADED_ROWS, PLAYS, POINTS, SEAT, TURNS
 from mextrain_core.policies import choose
-from mextrain_core.rollout import attempt_word
+from mextrain_core.rollout import attempt_word, record_round
 from mextrain_core.score import hand_points
-from mextrain_core.state import OWED_BONUS, OWED_CHAIN, PHASE_DECIDE, PHASE_LOOK, PHASE_OVER, PHASE_TURN
+from mextrain_core.state import OWED_BONUS, OWED_CHAIN, PHASE_DECIDE, PHASE_LOOK, PHASE_OVER, PHASE_TURN, copy_state
 
 u64 = np.uint64
 
@@ -47,6 +47,37 @@ def play_to_attempt(s, r, policies):
         else:
             s.phase = one_forced_step(s, r, None, s.phase, NO_TILE)
     return moves
+
+
+@kernel
+def begin_copies(states, rules, policies, origins, keys, begun, sources, places, points, facts):
+    """Bring copies (``rollout.play_copies``) to where lanes can take them over; returns (their number, hash).
+
+    Copies of states at an attempt are left as they are. Each other one, which goes its own way, is played on in
+    ``begun`` (STATE[copies]); if its round ends there, its results are written and ``hash`` has its share. For the n-th
+    of those that are left ``sources[n]`` is the index of its state, counted on from ``states`` to ``begun``, and
+    ``places[n]`` its number (both uint32[copies]); ``facts`` has how many moves it has made.
+    """
+    r = rules[0]
+    n, used, total = U0, U0, U0
+    for k in range(u64(len(keys))):
+        place = u64(k)
+        origin = u64(origins[place])
+        facts[place, 6] = 0
+        if not is_at_attempt(states[origin]):
+            copy_state(begun, used, states, origin, rules)
+            s = begun[used]
+            s.key = keys[place]
+            facts[place, 6] = play_to_attempt(s, r, policies)
+            if s.phase == PHASE_OVER:
+                total += record_round(s, r, points[place], facts[place])
+                continue
+            origin = u64(len(states)) + used
+            used += U1
+        sources[n] = origin
+        places[n] = place
+        n += U1
+    return n, total
 
 
 @helper
@@ -126,9 +157,9 @@ def load_doubles(r, s, work, at, t):
 
 
 @helper
-def load_lane(r, s, work, row, lane, t):
-    """Write ``s``, which is at an attempt, into ``lane`` of the rows from ``row`` on; ``t``: ``Layout.table``."""
-    at = row * ROW + lane
+def load_lane(r, s, work, row, t):
+    """Write ``s``, which is at an attempt, into lane 0 of the rows from ``row`` on; ``t``: ``Layout.table``."""
+    at = row * ROW
     put(work, at, SEAT_ROW, U1 << u64(s.seat))
     put(work, at, LEFT_ROW, u64(s.boneyard_size))
     put(work, at, TURNS_ROW, u64(s.turns))
