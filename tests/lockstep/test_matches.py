@@ -77,8 +77,9 @@ def test_any_rules(number: int) -> None:
     assert_equal(rules, policies, seed, choose.getrandbits(58), 2000 // rules.rounds + 33, choose.random() < 0.7)
 
 
-@pytest.mark.parametrize("preset", ["mexican", "super"])
-@pytest.mark.parametrize("players", [2, 4, 8, 12])
+@pytest.mark.parametrize(
+    ("preset", "players"), [("mexican", 2), ("mexican", 4), ("mexican", 12), ("super", 2), ("super", 4), ("super", 14)]
+)
 def test_presets(preset: str, players: int) -> None:
     rules = RuleSet.preset(preset, players=players)
     assert_equal(rules, [RANDOM] * players, 7, 0, 150, records=True)

@@ -114,8 +114,8 @@ def test_the_same_files(tmp_path: Path) -> None:
 PROGRAM = """
 from mextrain import RuleSet, simulate
 from mextrain_core._jit import kernel_counts
-print(*(simulate(RuleSet.mexican(2, rounds=2), games=70, engine=engine).hash for engine in ({engines})))
-print(simulate(RuleSet.mexican(2, rounds=2), games=70).engine, *kernel_counts())
+print(*(simulate(RuleSet.mexican(2, rounds=1), games=3, engine=engine).hash for engine in ({engines})))
+print(simulate(RuleSet.mexican(2, rounds=1), games=3).engine, *kernel_counts())
 """
 
 
