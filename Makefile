@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help selfplay test lint types tidy bench bench-smoke ci install-dev clean
+.PHONY: help selfplay test lint types tidy bench bench-smoke gate ci install-dev clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -57,6 +57,9 @@ bench: $(VENV)/.stamp-test ## run the benchmarks in full
 
 bench-smoke: $(VENV)/.stamp-test ## run every benchmark once, small
 	MEXTRAIN_BENCH=smoke $(BIN)/python -m pytest -q bench --benchmark-disable $(ARGS)
+
+gate: $(VENV)/.stamp-test ## is the engine what it was, and as fast?
+	$(BIN)/python -m bench.gate
 
 install-dev: $(VENV)/.stamp-dev ## create the environment with all tools
 

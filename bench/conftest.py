@@ -1,4 +1,4 @@
-"""Sizes of the benchmarks, and states to measure on."""
+"""Sizes of the benchmarks, and the rules to measure."""
 
 from __future__ import annotations
 
@@ -6,14 +6,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 from mextrain import RuleSet
-from mextrain_core.apply import advance, play_unchecked
-from mextrain_core.deal import deal
-from mextrain_core.movegen import legal_moves
-from mextrain_core.state import PHASE_DECIDE, new_states
 
 FULL = os.environ.get("MEXTRAIN_BENCH") == "full"
 """Without it everything is small, so that the suite shows in seconds that it still runs."""
@@ -56,22 +51,3 @@ def timed(benchmark: Any) -> Callable[..., Any]:
 
     return run
 
-
-def decisions(rules: RuleSet, count: int) -> np.ndarray:
-    """States at a decision from all stages of rounds: STATE[count]."""
-    chance = np.random.default_rng(1)
-    states = new_states(count)
-    moves = np.zeros(1024, np.uint16)
-    engine = rules.tiles.half_code(rules.engines[0].high)
-    game = 0
-    for i in range(count):
-        while states[i].phase != PHASE_DECIDE:
-            deal(states, i, rules.record, *map(np.uint64, (1, game, engine, 255)))
-            game += 1
-            advance(states, i, rules.record, None)
-            for _ in range(chance.integers(60)):
-                found = legal_moves(states, i, rules.record, moves)
-                if not found:
-                    break
-                play_unchecked(states, i, rules.record, None, np.uint64(moves[chance.integers(found)]))
-    return states

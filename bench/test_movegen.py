@@ -7,42 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit
 
-from bench.conftest import decisions, size
+from bench.conftest import size
+from bench.kernels import decisions, ids_all, list_all, mask_all
 from mextrain import RuleSet
-from mextrain_core.movegen import legal_ids, legal_mask, legal_moves
-
-
-@njit(nogil=True)
-def list_all(states: np.ndarray, rules: np.ndarray, times: int, out: np.ndarray) -> int:
-    """List the legal moves of every state, several times; returns their number."""
-    total = 0
-    for _ in range(times):
-        for i in range(len(states)):
-            total += legal_moves(states, i, rules, out)
-    return total
-
-
-@njit(nogil=True)
-def ids_all(states: np.ndarray, rules: np.ndarray, times: int, out: np.ndarray) -> int:
-    """The same as dense ids."""
-    total = 0
-    for _ in range(times):
-        for i in range(len(states)):
-            total += legal_ids(states, i, rules, out)
-    return total
-
-
-@njit(nogil=True)
-def mask_all(states: np.ndarray, rules: np.ndarray, times: int, out: np.ndarray) -> np.uint64:
-    """Write the mask of every state, several times; returns a number that depends on all of them."""
-    total = np.uint64(0)
-    for _ in range(times):
-        for i in range(len(states)):
-            legal_mask(states, i, rules, out)
-            total += out[0]
-    return total
 
 
 @pytest.mark.parametrize("form", ["list", "ids", "mask"])

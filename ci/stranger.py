@@ -1,5 +1,9 @@
-"""What `ci/wheel` does with the installed package: look at it, play, and read back what `mextrain selfplay` wrote."""
+"""What `ci/wheel` does with the installed package: look at it, play, and read back what `mextrain` wrote.
 
+Arguments: a folder from `selfplay`, a file from `bench --json`.
+"""
+
+import json
 import sys
 from importlib.metadata import files, version
 from pathlib import Path
@@ -31,4 +35,9 @@ while not position.over:
 
 rows = pyarrow.parquet.read_table(next(Path(sys.argv[1]).glob("*.parquet"))).to_pylist()
 assert [row["points"] for row in rows] == played.points.reshape(-1, 4).tolist()
+# The wheel brings the C twin along.
+runs = {run["engine"]: run for run in json.loads(Path(sys.argv[2]).read_text())["runs"]}
+assert runs["c"]["ratio_to_c"] == 1, runs["c"]
+assert len({run["hash"] for run in runs.values()}) == 1
+
 print(f"mextrain {mextrain.__version__} from {home}: {len(rule_sets)} rule sets, 2 games played and read back")

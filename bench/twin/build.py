@@ -47,7 +47,8 @@ class TwinBuildError(RuntimeError):
 class Twin:
     """The twin of one preset and number of players.
 
-    Attributes: `preset`, `players`, `rounds` (of a match), `compiler` (first line of its version), `flags`.
+    Attributes: `preset`, `players`, `rounds` (of a match), `state_bytes` (of a round that is played), `compiler` (first
+    line of its version), `flags`.
     """
 
     def __init__(self, module: ModuleType, preset: str, players: int, compiler: str, flags: str) -> None:
@@ -56,6 +57,7 @@ class Twin:
         self.preset = preset
         self.players = players
         self.rounds: int = self._lib.twin_rounds()
+        self.state_bytes: int = self._lib.twin_state_bytes()
         self.compiler = compiler
         self.flags = flags
 

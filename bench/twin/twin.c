@@ -814,6 +814,8 @@ static int play_round(uint64_t key, unsigned engine, struct twin_round *round)
 
 int twin_rounds(void) { return ROUNDS; }
 
+int twin_state_bytes(void) { return (int)sizeof(struct table); }
+
 static uint64_t round_key(uint64_t seed, uint64_t game, unsigned engine)
 {
     return mix(mix(seed + GOLDEN) + (32 * game + engine) * 0xD1342543DE82EF95u);

@@ -21,6 +21,9 @@ struct twin_result {
 /* Rounds of a match. */
 int twin_rounds(void);
 
+/* Bytes of the table of a round that is played. */
+int twin_state_bytes(void);
+
 /* Play the matches first_game ... first_game + games - 1 of a seed. Returns 0, or 1 if a round did not end, which is
  * a fault of the twin. */
 int twin_play(uint64_t seed, uint64_t first_game, uint64_t games, struct twin_result *result);

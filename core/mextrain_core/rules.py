@@ -39,28 +39,28 @@ STARTERS = ("draw", "rotate", "winner")
 
 _FIELDS = np.dtype(
     [
-        ("players", np.uint8),
+        ("players", np.uint8),  # number of seats
         ("halves", np.uint8),  # half codes in use: n + 1, or 19 in super
         ("wild", np.uint8),  # 13 in super, else NONE
-        ("hand_size", np.uint8),
+        ("hand_size", np.uint8),  # tiles dealt to a seat
         ("tiles", np.uint8),  # tiles of the set, the engine included
         ("tile_set", np.uint8),  # index in tiles.SET_NAMES
         ("first_engine", np.uint8),  # half code
-        ("rounds", np.uint8),
-        ("starter", np.uint8),
+        ("rounds", np.uint8),  # of a match
+        ("starter", np.uint8),  # STARTER_ code
         ("starter_seat", np.uint8),  # for STARTER_FIXED
         *((name, np.uint8) for name in OPTION_CODES),
         ("max_uncovered", np.uint8),  # 0 = none
         ("plain", np.uint8),  # a number set and one end a train: the plays of a train are one row of the hand
         ("double_blank", np.uint32),  # points of 0-0
-        ("action_count", np.uint16),
+        ("action_count", np.uint16),  # size of the action space
         ("pairs", np.uint16),  # K: ordered (touch, new) pairs
         ("set_words", np.uint64, TILE_WORDS),  # bit set of all tiles by index
         ("join", np.uint32, ROWS),  # bit t of join[e]: half t may be laid on end e
         ("off", np.uint8, ROWS),  # tiles of the set that show a half
-        ("half_points", np.uint8, ROWS),
-        ("hi", np.uint8, MAX_TILES),
-        ("lo", np.uint8, MAX_TILES),
+        ("half_points", np.uint8, ROWS),  # points of a half
+        ("hi", np.uint8, MAX_TILES),  # higher half by tile index
+        ("lo", np.uint8, MAX_TILES),  # lower half by tile index
         ("place", np.uint16, ROWS * ROWS),  # dense rank of touch * ROWS + new
         ("pair", np.uint16, MAX_HALVES * MAX_HALVES),  # touch << 5 | new by rank
     ],

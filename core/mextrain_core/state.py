@@ -39,24 +39,24 @@ RUNNING, OUT, BLOCKED, FAULT = 0, 1, 2, 3
 
 _FIELDS = [
     # Facts.
-    ("key", np.uint64),
+    ("key", np.uint64),  # the round key: fixes every later draw, so it is hidden information
     ("boneyard", np.uint64, TILE_WORDS),  # bit set by tile index
-    ("turns", np.uint32),
-    ("plays", np.uint32),
-    ("draws", np.uint32),
-    ("attempts", np.uint32),
+    ("turns", np.uint32),  # begun so far
+    ("plays", np.uint32),  # tiles laid so far
+    ("draws", np.uint32),  # tiles drawn so far, forced ones too
+    ("attempts", np.uint32),  # times that a play was looked for; numbers the random words of policies
     ("events", np.uint32),  # written to the log of the current call
     ("started", np.uint16),  # bit by train
     ("open", np.uint16),  # bit by seat
     ("opening_to_come", np.uint16),  # bit by seat
     ("fresh", np.uint16),  # trains whose open double was laid in this turn
-    ("players", np.uint8),
+    ("players", np.uint8),  # number of seats
     ("engine", np.uint8),  # half code
-    ("starter", np.uint8),
+    ("starter", np.uint8),  # seat that moved first
     ("seat", np.uint8),  # to move
     ("step", np.uint8),  # added modulo players: 1, or players - 1 after a reverse
-    ("phase", np.uint8),
-    ("owed", np.uint8),
+    ("phase", np.uint8),  # what happens next, a PHASE_ code
+    ("owed", np.uint8),  # what the turn owes, an OWED_ code
     ("opening", np.uint8),  # this turn is the seat's opening turn
     ("play_drew", np.uint8),  # the play owed has drawn
     ("turn_drew", np.uint8),  # the turn has drawn for want of a play
@@ -64,19 +64,19 @@ _FIELDS = [
     ("cover", np.uint8),  # train of the double that the required play follows, or NONE
     ("skip", np.uint8),  # S was laid in this turn
     ("penalty", np.uint8),  # D waits for the next seat that acts
-    ("end", np.uint8),
+    ("end", np.uint8),  # how the round ended: RUNNING, OUT, BLOCKED or FAULT
     ("winner", np.uint8),  # seat or NONE
-    ("boneyard_size", np.uint8),
+    ("boneyard_size", np.uint8),  # tiles in the boneyard
     ("off_total", np.uint8),  # tiles off the table
-    ("double_count", np.uint8),
+    ("double_count", np.uint8),  # open doubles
     ("double_train", np.uint8, MAX_TRAINS),  # trains of the open doubles, oldest first
     ("end_half", np.uint8, MAX_TRAINS + 1),  # end by train; with an unfinished foot the double's half
     ("off", np.uint8, ROWS),  # tiles off the table that show a half
-    ("hand_count", np.uint8, MAX_PLAYERS),
+    ("hand_count", np.uint8, MAX_PLAYERS),  # tiles in hand by seat
     ("a_count", np.uint8, MAX_PLAYERS),  # *-A tiles in hand
     # Conveniences: which plays are legal now (valid in PHASE_DECIDE).
     ("bound", np.uint8),  # the play owed must go on a double (valid from PHASE_LOOK on)
-    ("may_stop", np.uint8),
+    ("may_stop", np.uint8),  # stopping is legal too
     ("only", np.uint8),  # only this tile may be played, or NONE
     ("barred", np.uint8),  # this tile may not be played, or NONE
     ("eligible", np.uint16),  # trains that any tile may use
@@ -85,7 +85,7 @@ _FIELDS = [
 ]
 _FOOT_FIELDS = [
     ("toes", np.uint8),  # laid on the unfinished foot
-    ("toe", np.uint8, 3),
+    ("toe", np.uint8, 3),  # halves of the toes laid on it
     ("end_mask", np.uint32, MAX_TRAINS),  # halves of the ends of a train
     ("end_count", np.uint8, (MAX_TRAINS, ROWS)),  # ends of that half
 ]

@@ -14,8 +14,8 @@ PLAY, STOPPED, DRAW, FORCED_DRAW, OPEN, SKIP, NO_PLAY = 0, 1, 2, 3, 4, 5, 6
 
 EVENT = np.dtype(
     [
-        ("kind", np.uint8),
-        ("seat", np.uint8),
+        ("kind", np.uint8),  # PLAY, STOPPED, DRAW, FORCED_DRAW, OPEN, SKIP or NO_PLAY
+        ("seat", np.uint8),  # whose event it is
         ("data", np.uint16),  # PLAY: the move; draws: the tile index; NO_PLAY: the only tile meant, or NONE
         ("ends", np.uint32),  # NO_PLAY: bit set of the end halves that were open to the seat
     ]

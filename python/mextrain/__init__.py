@@ -35,6 +35,7 @@ _NAMES = {
         "TileError",
     ),
     "events": ("Event",),
+    "hands": ("HandSummary", "survey_hands"),
     "match": ("Match",),
     "moves": ("STOP", "Actions", "Move"),
     "options": ("OPTIONS", "Option"),
@@ -44,6 +45,7 @@ _NAMES = {
     "rules": ("RuleSet",),
     "simulation": ("Interrupted", "Simulation", "simulate", "survey"),
     "tiles": ("Tile", "TileSet"),
+    "tournaments": ("Tournament", "tournament"),
     "warming": ("Warmup", "warmup"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
     from mextrain.errors import SeedError as SeedError
     from mextrain.errors import TileError as TileError
     from mextrain.events import Event as Event
+    from mextrain.hands import HandSummary as HandSummary
+    from mextrain.hands import survey_hands as survey_hands
     from mextrain.match import Match as Match
     from mextrain.moves import STOP as STOP
     from mextrain.moves import Actions as Actions
@@ -84,6 +88,8 @@ if TYPE_CHECKING:
     from mextrain.simulation import survey as survey
     from mextrain.tiles import Tile as Tile
     from mextrain.tiles import TileSet as TileSet
+    from mextrain.tournaments import Tournament as Tournament
+    from mextrain.tournaments import tournament as tournament
     from mextrain.warming import Warmup as Warmup
     from mextrain.warming import warmup as warmup
 else:

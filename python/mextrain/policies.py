@@ -12,8 +12,11 @@ from collections.abc import Sequence
 from mextrain.errors import PolicyError, shown
 from mextrain_core.policies import POLICY_NAMES
 
-POLICIES: tuple[str, ...] = POLICY_NAMES
-"""Names of the built-in policies; a name's position is the id that the engine knows it by."""
+PLANNER = "planner"
+"""The built-in policy that is compiled apart from the engine (`mextrain_core.planner_policy`)."""
+
+POLICIES: tuple[str, ...] = (*POLICY_NAMES, PLANNER)
+"""Names of the built-in policies; a name's position is its id, which never changes."""
 
 
 def check_policies(policies: str | Sequence[str], players: int) -> tuple[str, ...]:

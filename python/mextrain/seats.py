@@ -13,7 +13,7 @@ import numpy as np
 
 from mextrain.callbacks import BatchPolicy, for_each
 from mextrain.errors import PolicyError, shown
-from mextrain.policies import POLICIES, check_policies
+from mextrain.policies import PLANNER, POLICIES, check_policies
 from mextrain_core.batch import OUTSIDE
 
 _CTYPES_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]
@@ -28,7 +28,7 @@ LOWEST_ADDRESS = 1 << 16
 class Seats:
     """The policies of a table, by seat.
 
-    `names`: what summaries and archives say. `ids`: uint8[players], the engine's ids, OUTSIDE for a callback.
+    `names`: what summaries and archives say. `ids`: uint8[players], ids of built-in policies, OUTSIDE for a callback.
     `addresses`: uint64[players], the C function that plays the seat, or 0. `callbacks`: the batch policy of the seat,
     or None. `owners` keeps compiled functions alive.
     """
@@ -69,7 +69,7 @@ class Seats:
 
     @property
     def builtin(self) -> bool:
-        """Whether every seat is played by a built-in policy."""
+        """Whether every seat is played by a policy that the engine's own kernels decide for."""
         return not self.addresses.any() and not any(self.callbacks)
 
 
@@ -78,11 +78,11 @@ def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
     if isinstance(policy, str):
         if ":" not in policy:
             check_policies([policy], 1)
-            return policy, POLICIES.index(policy), 0, None
+            return _builtin(POLICIES.index(policy))
         _, number, address, callback = _resolve(_imported(policy))
         return policy, number, address, callback
     if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool) and 0 <= policy < len(POLICIES):
-        return POLICIES[policy], int(policy), 0, None
+        return _builtin(int(policy))
     address = _address(policy)
     if address:
         return str(getattr(policy, "__name__", f"address {address:#x}")), 0, address, None
@@ -94,6 +94,20 @@ def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
         f"{shown(policy)} is no policy: expected a name ({', '.join(POLICIES)}), module:attribute, "
         "a compiled function or its address, a BatchPolicy or a callable"
     )
+
+
+def _builtin(number: int) -> tuple[str, int, int, BatchPolicy | None]:
+    """Name, engine id and address of a built-in policy; only the planner has an address."""
+    name = POLICIES[number]
+    if name != PLANNER:
+        return name, number, 0, None
+    # The first use in an installation compiles it for a quarter of a minute, so nobody else imports it.
+    from mextrain_core.planner_policy import planner
+
+    address = _address(planner)
+    if not address:
+        raise PolicyError(f"the policy {name} needs compiled code: unset NUMBA_DISABLE_JIT, or take another policy")
+    return name, number, address, None
 
 
 def _address(policy: Any) -> int:

@@ -31,6 +31,12 @@ from mextrain.rules import RuleSet
 Z = NormalDist().inv_cdf(0.975)
 """The normal quantile of a 95 % interval, 1.96."""
 
+HISTOGRAM_ROWS = 24
+"""Rows of a histogram, at most."""
+
+BAR_WIDTH = 40
+"""Columns of the longest bar of a histogram."""
+
 METHOD = (
     "95 % intervals; the game is the unit (standard error between games); normal for means, "
     "Wilson with the effective number of trials for shares"
@@ -114,7 +120,7 @@ class Summary:
     def of(cls, rules: RuleSet, policies: Sequence[str], rounds: Rounds) -> Summary:
         """Return the summary of `rounds`, which were played under `rules` by `policies` (by seat)."""
         turns, counts = np.unique(rounds.turns, return_counts=True)
-        sums = {name: _sums(columns) for name, columns in _quantities(rounds).items()}
+        sums = {name: exact_sums(columns) for name, columns in _quantities(rounds).items()}
         turn_counts = dict(zip(turns.tolist(), counts.tolist(), strict=True))
         return cls(rules, tuple(policies), rounds.games, sums, turn_counts)
 
@@ -217,21 +223,37 @@ class Summary:
         ]
         for seat, (policy, points, won, match) in enumerate(self._seats()):
             lines.append(
-                f"{seat:>4}  {policy:<{width}}{_number(points):<25}{_percent(won):<27}{_percent(match)}"
+                f"{seat:>4}  {policy:<{width}}{number_text(points):<25}{percent_text(won):<27}{percent_text(match)}"
             )
-        edge = f"{_percent(self.starter_advantage())} of all rounds, against an equal part of those won"
+        edge = f"{percent_text(self.starter_advantage())} of all rounds, against an equal part of those won"
         lines += [
             "",
-            f"blocked rounds      {_percent(self.blocked())}",
-            f"tied matches        {_percent(self.match_ties())}",
-            f"starter wins        {_percent(self.starter_wins())}",
+            f"blocked rounds      {percent_text(self.blocked())}",
+            f"tied matches        {percent_text(self.match_ties())}",
+            f"starter wins        {percent_text(self.starter_wins())}",
             f"starter advantage   {edge}",
         ]
-        lines += [f"{name + ' a round':<20}{_number(self.per_round(name))}" for name in _PER_ROUND]
+        lines += [f"{name + ' a round':<20}{number_text(self.per_round(name))}" for name in _PER_ROUND]
         half, most = self.turns_within(0.5), self.turns_within(0.99)
         lines.append(
             f"turns of a round    median {half}, 99 % within {most}, at most {max(self.turn_counts)}"
         )
+        return "\n".join(lines)
+
+    def turns_histogram(self) -> str:
+        """Return how many rounds took how many turns, as a text: a line and a bar for each group of turns."""
+        last = max(self.turn_counts)
+        step = next(step for step in _STEPS if last // step < HISTOGRAM_ROWS)
+        groups: Counter[int] = Counter()
+        for turns, rounds in self.turn_counts.items():
+            groups[turns // step] += rounds
+        most = max(groups.values())
+        lines = ["turns of a round   rounds"]
+        for group in range(last // step + 1):
+            first, rounds = group * step, groups[group]
+            span = f"{first}" if step == 1 else f"{first} … {first + step - 1}"
+            share = f"{100 * rounds / self.rounds:.2f} %"
+            lines.append(f"{span:>16}   {rounds:<13,}{share:<10}{bar(rounds, most)}".rstrip())
         return "\n".join(lines)
 
     def state(self) -> dict[str, Any]:
@@ -244,6 +266,9 @@ class Summary:
         sums = {name: tuple(Sum(*each) for each in seats) for name, seats in state["sums"].items()}
         return cls(rules, tuple(policies), state["games"], sums, dict(state["turn_counts"]))
 
+
+_STEPS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
+"""Turns that a row of a histogram may stand for; a round has less than 2**16 turns."""
 
 _PER_ROUND = ("turns", "plays", "draws", "decisions")
 
@@ -270,8 +295,8 @@ def _quantities(rounds: Rounds) -> dict[str, np.ndarray]:
     }
 
 
-def _sums(columns: np.ndarray) -> tuple[Sum, ...]:
-    """The exact sums over games of each column of an integer array [games, n]."""
+def exact_sums(columns: np.ndarray) -> tuple[Sum, ...]:
+    """Return the exact sums over games of each column of an integer array [games, n]."""
     values = columns.astype(np.int64)
     largest = max(int(values.max()), -int(values.min()))
     if largest**2 * len(values) < 2**63:
@@ -280,13 +305,20 @@ def _sums(columns: np.ndarray) -> tuple[Sum, ...]:
     return tuple(Sum(sum(column), sum(x * x for x in column)) for column in values.T.tolist())
 
 
-def _number(estimate: Estimate) -> str:
+def bar(value: float, most: float) -> str:
+    """Return a bar of BAR_WIDTH columns for `most`, and of its part for `value`."""
+    return "#" * round(BAR_WIDTH * value / most)
+
+
+def number_text(estimate: Estimate) -> str:
+    """Return an estimate as a text, `28.26 (27.90 … 28.62)`."""
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:.2f}"
     return f"{estimate.value:.2f} ({estimate.low:.2f} … {estimate.high:.2f})"
 
 
-def _percent(estimate: Estimate) -> str:
+def percent_text(estimate: Estimate) -> str:
+    """Return the estimate of a share as a text, `39.12 % (37.39 … 40.86)`."""
     if estimate.low is None or estimate.high is None:
         return f"{100 * estimate.value:.2f} %"
     return f"{100 * estimate.value:.2f} % ({100 * estimate.low:.2f} … {100 * estimate.high:.2f})"

@@ -92,6 +92,7 @@ def _positions() -> None:
 
 
 def _planner() -> None:
+    simulate(RULES, games=1, policies="planner")
     for goal in GOALS:
         plan("0-1 1-2", 0, goal=goal, count=goal != "finish")
     first_hands(RULES, 1)

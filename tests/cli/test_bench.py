@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mextrain import OPTIONS, EngineError, RuleSet, benchmark
-from mextrain.benchmark import cold_start, measure
+from mextrain import OPTIONS, EngineError, MextrainError, RuleSet
+from mextrain.benchmark import STANDARD, Effort, Job, environment, measure, report, runs, twin
 from mextrain.options import PLAYERS_TABLE
 from mextrain.signature import rule_sets, signature
 from mextrain.simulation import simulate
+from mextrain_core.lockstep.engine import accepts
 from tests.cli.run import succeed
 
 SIGNATURE = "e4a32f433c944687"
@@ -54,59 +57,140 @@ def test_the_signature_sees_every_change(monkeypatch: pytest.MonkeyPatch) -> Non
 
 FIELDS = {
     *("preset", "players", "tile_set", "policy", "engine", "workers", "turns_per_second", "ratio_to_c", "hash"),
-    *("rounds", "turns", "plays", "games", "ns_per_turn", "seconds", "clock", "repeats", "hash_checked"),
+    *("rounds", "turns", "plays", "decisions", "games", "ns_per_turn", "seconds", "clock", "repeats", "hash_checked"),
+    *("ratio_note", "compile_seconds", "first_call_seconds", "peak_memory_bytes", "bytes_per_game"),
 }
+TINY = Effort(processes=1, repeats=2, seconds=0.005, cold=False)
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    argv = ["bench", "--json", "--rules", "super", "--players", "3", "--milliseconds", "5", "--repeats", "2"]
-    found = json.loads(succeed(capsys, *argv))
+    """Every engine has a run of the same games; the C twin, which has its rules from the page alone, is among them."""
+    effort = ("--processes", "2", "--repeats", "2", "--milliseconds", "5", "--no-cold")
+    found = json.loads(succeed(capsys, "bench", "--json", "--rules", "mexican", "--players", "3", *effort))
     assert {"cpu", "python", "numba", "numpy", "mextrain", "usable_processors"} <= set(found["environment"])
-    assert found["cold"]["first_call_seconds"] > 0
-    assert found["cold"]["compiled_code"] in ("compiled", "loaded from the cache")
+    assert 0 < found["starts"]["python_seconds"] < found["starts"]["one_game_seconds"]
     assert found["method"]
-    (one,) = found["runs"]
-    assert set(one) >= FIELDS
-    assert (one["preset"], one["players"], one["tile_set"], one["policy"]) == ("super", 3, "super", "random")
-    assert (one["engine"], one["workers"], one["ratio_to_c"]) == ("scalar", 1, None)
-    played = simulate(RuleSet.super(3), games=one["games"], seed=one["seed"])
-    assert one["hash"] == f"{played.hash:016x}"
-    assert (one["turns"], one["plays"]) == (played.turns.sum(), played.plays.sum())
-    assert one["turns_per_second"] == pytest.approx(one["turns"] / one["seconds"])
-    assert one["ns_per_turn"] == pytest.approx(1e9 / one["turns_per_second"])
-    assert one["seconds"] <= one["seconds_median"]
+    runs = {run["engine"]: run for run in found["runs"]}
+    assert set(runs) == ({"scalar", "lockstep", "c"} if lockstep_plays() else {"scalar", "c"})
+    for one in runs.values():
+        assert set(one) >= FIELDS
+        assert (one["preset"], one["players"], one["tile_set"], one["policy"]) == ("mexican", 3, "double-9", "random")
+        assert (one["workers"], one["processes"], one["repeats"], one["hash_checked"]) == (1, 2, 4, True)
+        played = simulate(RuleSet.mexican(3), games=one["games"], seed=one["seed"])
+        assert one["hash"] == f"{played.hash:016x}"
+        assert (one["turns"], one["plays"]) == (played.turns.sum(), played.plays.sum())
+        assert one["turns_per_second"] == pytest.approx(one["turns"] / one["seconds"])
+        assert one["ns_per_turn"] == pytest.approx(1e9 / one["turns_per_second"])
+        assert one["ratio_to_c"] == pytest.approx(runs["c"]["seconds"] / one["seconds"])
+        assert one["seconds"] <= one["seconds_median"]
+        assert one["compile_seconds"] is one["ratio_note"] is None
+        assert one["first_call_seconds"] > 0
 
 
-def test_the_standard_set(capsys: pytest.CaptureFixture[str]) -> None:
-    text = succeed(capsys, "bench", "--milliseconds", "2", "--repeats", "2")
+def lockstep_plays() -> bool:
+    """Whether this machine has vector code."""
+    return accepts(RuleSet.mexican(3).record, [0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("job", "compiler", "reason"),
+    [
+        (Job(RuleSet.mexican(2), "heaviest"), "gcc", "the C twin plays the policy random only"),
+        (Job(RuleSet.mexican(2, rounds=1)), "gcc", "the C twin plays the presets without other options"),
+        (Job(RuleSet.mexican(2)), "no-such-compiler", "'no-such-compiler' cannot be run(.*)name your compiler in CC"),
+    ],
+    ids=["policy", "rules", "compiler"],
+)
+def test_without_a_twin_the_ratio_is_explained(
+    job: Job, compiler: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", compiler)
+    found = measure([job], TINY)
+    for run in found:
+        assert (run.engine != "c", run.ratio_to_c) == (True, None)
+        assert re.search(reason, run.ratio_note or "")
+    starting = dict.fromkeys(("python_seconds", "import_seconds", "one_game_seconds"), 0.0)
+    assert re.search(f"no ratio to C: (.*){reason}", " ".join(report.text(environment(), starting, found).split()))
+
+
+def test_without_its_sources_the_ratio_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(twin, "PLACES", (Path("nowhere"),))
+    twin._builder.cache_clear()
+    with pytest.raises(twin.NoTwin, match="sources of the C twin are missing: expected them in nowhere"):
+        twin.load_twin(RuleSet.mexican(4), ("random",) * 4)
+
+
+def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """All that one must know to believe it, cold and warm apart, in 100 columns."""
+    effort = ("--processes", "1", "--repeats", "1", "--milliseconds", "5", "--cold")
+    rules = ("--players", "2", "--option", "double_rule=cover", "--engine", "scalar")
+    text = succeed(capsys, "bench", *rules, *effort)
     lines = text.splitlines()
-    assert "cold: first game" in text
-    assert "numba" in lines[0]
-    table = lines[lines.index("") + 2 :]
-    assert [line.split()[:4] for line in table[:4]] == [
-        ["mexican", "4", "double-12", "random"],
-        ["mexican", "2", "double-9", "random"],
-        ["mexican", "8", "double-12", "random"],
-        ["super", "4", "super", "random"],
+    assert max(map(len, lines)) <= 100
+    assert "numba" in text
+    assert "method: " in text
+    start = next(number for number, line in enumerate(lines) if line.startswith("engine"))
+    assert lines[start - 2].startswith("mexican, 2 players, double-9, double_rule=cover; policy random; 1 worker")
+    assert lines[start].endswith("cold s  warm s  B/game")
+    engine, *_, cold, warm, _ = lines[start + 1].split()
+    assert engine == "scalar"
+    assert float(cold) > 2 * float(warm) > 0
+
+
+def test_the_standard_set() -> None:
+    """The four games of the published figures, all at random, and one with a policy that thinks."""
+    assert [str(job) for job in STANDARD] == [
+        "mexican, 4 players, random, 1 worker",
+        "mexican, 2 players, random, 1 worker",
+        "mexican, 8 players, random, 1 worker",
+        "super, 4 players, random, 1 worker",
+        "mexican, 4 players, heaviest, 1 worker",
     ]
 
 
+def test_all_engines_play_the_standard_set() -> None:
+    runs = measure(STANDARD, TINY)
+    by_engine = {(run.preset, run.players, run.policy, run.engine) for run in runs}
+    asked = {(job.rules.preset_name, job.rules.players, job.names[0]) for job in STANDARD}
+    assert {job[:3] for job in by_engine} == asked
+    assert {engine for *_, policy, engine in by_engine if policy == "random"} >= {"scalar", "c"}
+
+
 def test_several_workers_use_the_wall_clock() -> None:
-    one = measure(RuleSet.mexican(2), workers=2, seconds=0.01, repeats=2)
-    assert (one.clock, one.workers) == ("wall clock", 2)
-    assert one.hash == f"{simulate(RuleSet.mexican(2), games=one.games, seed=one.seed).hash:016x}"
+    for one in measure([Job(RuleSet.mexican(2), workers=2)], TINY):
+        assert (one.clock, one.workers) == ("wall clock", 2)
+        assert one.hash == f"{simulate(RuleSet.mexican(2), games=one.games, seed=one.seed).hash:016x}"
 
 
-def test_runs_that_disagree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Other:
-        hash = 1
-
-    monkeypatch.setattr(benchmark, "simulate", lambda *_, **__: Other())
-    with pytest.raises(EngineError, match="please report"):
-        measure(RuleSet.mexican(2), seconds=0.01, repeats=2)
+@pytest.mark.parametrize("engine", ["scalar", "lockstep"])
+def test_one_engine_alone(engine: str) -> None:
+    if engine == "scalar" or lockstep_plays():
+        assert {run.engine for run in measure([Job(RuleSet.mexican(2), engine=engine)], TINY)} == {engine, "c"}
 
 
-def test_cold_and_warm_starts() -> None:
-    """A process with an empty cache compiles; the next one does not."""
-    times = cold_start()
-    assert times["process_warm_cache_seconds"] < times["process_empty_cache_seconds"]
+def test_an_engine_that_does_not_play_this_is_refused() -> None:
+    with pytest.raises(MextrainError, match="it knows no chicken feet"):
+        Job(RuleSet.mexican(2, double_rule="chicken_foot"), engine="lockstep")
+
+
+def test_a_policy_of_the_users_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine.py").write_text("def first(decision):\n    return decision.legal[0]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    (one,) = measure([Job(RuleSet.mexican(2, rounds=1), "mine:first")], TINY)
+    assert (one.engine, one.ratio_note) == ("scalar", "the C twin plays the policy random only")
+
+
+def test_engines_that_disagree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def other(job: Job, *_: Any, **__: Any) -> dict[str, Any]:
+        engines = {name: {"hashes": [value]} for name, value in (("scalar", "0a"), ("c", "0b"))}
+        return {"engines": engines, "games": 1}
+
+    monkeypatch.setattr(runs, "_sample", other)
+    with pytest.raises(EngineError, match=r"different hashes(.*)0a(.*)0b(.*)please report"):
+        measure([Job(RuleSet.mexican(2))], TINY)
+
+
+def test_a_process_that_fails_is_an_error(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(EngineError, match="status 1; its message is above"):
+        runs._run(("-c", "raise SystemExit('no memory left')"))
+    assert "no memory left" in capfd.readouterr().err

@@ -15,10 +15,13 @@ from mextrain import RuleSet
 from mextrain.callbacks import Batch, BatchPolicy
 from mextrain.planner import first_hands, longest_chain, plan
 from mextrain.simulation import simulate
+from mextrain_core.apply import advance, play
 from mextrain_core.deal import deal
 from mextrain_core.limits import NONE
 from mextrain_core.perft import perft
+from mextrain_core.planner_policy import choose_planned
 from mextrain_core.state import new_states
+from mextrain_core.trace import EVENT
 
 RULES = {
     "mexican": RuleSet.mexican(4, rounds=3),
@@ -74,6 +77,20 @@ def trains() -> list[Any]:
     return found
 
 
+def planned(rules: RuleSet, decisions: int) -> list[int]:
+    """The first moves of a round that the policy `planner` plays for every seat."""
+    states = new_states(1)
+    deal(states, 0, rules.record, *map(np.uint64, (11, 0, rules.engines[0].high, NONE)))
+    log = np.empty(0, EVENT)
+    advance(states, 0, rules.record, log)
+    moves = []
+    for number in range(decisions):
+        move = choose_planned(states, 0, rules.record, np.uint64(number << 59))
+        moves.append(int(move))
+        play(states, 0, rules.record, log, np.uint64(move))
+    return moves
+
+
 def digests() -> dict[str, Any]:
     """The digest of every job."""
     found: dict[str, Any] = {}
@@ -84,6 +101,7 @@ def digests() -> dict[str, Any]:
     found["super, batches"] = matches(RULES["super"], ["random", BatchPolicy(middle), "heaviest", BatchPolicy(middle)])
     found["sequences"] = [sequences(RULES[name]) for name in ("mexican", "super", "foot")]
     found["trains"] = trains()
+    found["planned"] = [planned(RULES[name], 8) for name in ("mexican", "super-cover", "foot")]
     # As a reader of the JSON text gets them: tuples are lists there.
     again: dict[str, Any] = json.loads(json.dumps(found))
     return again

@@ -103,7 +103,7 @@ hand = ["--hand", "12-5 5-7 12-12", "--start", "12"]
 commands = [
     ["selfplay", "--games", "3", "--out", "games"], ["stats", "--games", "3"],
     ["record", "--games", "1", "--out", "round.jsonl"], ["check", "round.jsonl"], ["plan", *hand, "--count"],
-    ["bench", "--signature"], ["bench", "--players", "2", "--repeats", "2", "--milliseconds", "1"],
+    ["bench", "--signature"], ["bench", "--quick", "--players", "2"],
     ["plan", *hand, "--goal", "finish"], ["rules"],
 ]
 for command in commands:

@@ -66,7 +66,7 @@ def test_random_in_every_form_plays_the_same_bytes(rules: RuleSet, form: str) ->
 
 
 def test_an_id_is_as_good_as_a_name() -> None:
-    assert Seats.of([0, "heaviest", 2, 1], 4).names == ("random", "heaviest", "cautious", "heaviest")
+    assert Seats.of([0, "heaviest", 2, 1, 3], 5).names == ("random", "heaviest", "cautious", "heaviest", "planner")
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -125,7 +125,7 @@ def test_a_wrong_batch_is_named(answer: Any) -> None:
         ("clever", "clever"),
         (["random"] * 3, "3 policies for 4 players"),
         ([None] * 4, "no policy"),
-        (3, "neither an id"),
+        (4, "neither an id"),
         (-1, "neither an id"),
         (2**64, "neither an id"),
         (True, "no policy"),

@@ -144,6 +144,24 @@ def test_the_histogram_counts_every_round(played: Simulation) -> None:
     assert summary.turns_within(1) == turns[-1] == max(summary.turn_counts)
 
 
+def test_the_histogram_as_a_text(played: Simulation) -> None:
+    lines = played.summary().turns_histogram().splitlines()[1:]
+    turns = played.turns.ravel()
+    assert 12 <= len(lines) <= 24
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100) if turns.max() // step < 24)
+    for row, line in enumerate(lines):
+        words = line.split()
+        rounds = int(((turns >= row * step) & (turns < (row + 1) * step)).sum())
+        assert words[:4] == [str(row * step), "…", str(row * step + step - 1), f"{rounds:,}"]
+        assert float(words[4]) == pytest.approx(100 * rounds / 2000, abs=0.006)
+    assert max(line.count("#") for line in lines) == 40
+    # Rounds of few turns have a row for each number of turns.
+    short = survey(RuleSet.mexican(2, tile_set="double-2", hand_size=1, rounds=1), games=50, seed=1)
+    assert [line.split()[0] for line in short.turns_histogram().splitlines()[1:]] == [
+        str(number) for number in range(max(short.turn_counts) + 1)
+    ]
+
+
 @pytest.mark.parametrize("tile_set", ["double-9", "double-12", "double-15", "double-18", "super"])
 def test_rounds_end(tile_set: str) -> None:
     """Length tails of every set: no round comes near the engine's limit of attempts."""

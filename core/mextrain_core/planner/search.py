@@ -14,7 +14,8 @@ connects.
 * *Ties.* Weights are doubled, and 1 is added for a train that must end on a double.
 
 The search is a stack of nodes in the caller's arrays. It stops after a given amount of work and can be
-resumed.
+resumed. Smaller arrays than those of ``new_buffers`` make it give up sooner, and nothing else worse: more than
+MAX_CHILDREN nodes, and a table of 2**n entries to match n odd halves.
 """
 
 import numpy as np
@@ -48,7 +49,7 @@ MAX_ISLANDS = 16
 MAX_ODD = 20
 """Odd halves (and places of islands) that the matching is exact for; hands of double-18 have at most 19."""
 STACK = 4096
-"""Nodes of the stack; the last one is the node in hand."""
+"""Nodes of the stack of ``new_buffers``; the last one is the node in hand."""
 MAX_CHILDREN = 128
 """More than a node has: its children are ways out of a part, which all lie on the few paths of a matching."""
 NODE_WORK = i64(100)
@@ -205,7 +206,8 @@ def match_odd(g, node, s, table):
         for i in range(node.islands):
             free |= u64(node.island[u64(i)])
         count = list_odd(node, s, odd & ~free, False)
-    if i64(count) <= budget:
+    if i64(count) <= budget or I1 << i64(count) > i64(len(table)):
+        # Too many to match in a small table: to leave nothing out is a bound too, if a weak one.
         return i64(0)
     needed = count - u64(budget)
     shortest_paths(g, node, s)
@@ -513,11 +515,11 @@ def look_at(g, s, nodes, table, node):
         mend(g, node, s, odd, total, lost)
     if lost + lost >= s.value:
         return
-    if s.top + MAX_CHILDREN >= STACK:
+    if s.top + MAX_CHILDREN >= i64(len(nodes)):
         s.floor = min(s.floor, lost)
         return
     # The children overwrite the node's place on the stack.
-    parent = nodes[STACK - 1]
+    parent = nodes[i64(len(nodes)) - I1]
     copy_record(parent, node, NODE_BYTES)
     parent.bound = lost
     part = U0 if fits else loose_part(g, parent, s, odd)

@@ -21,7 +21,9 @@ from typing import NoReturn
 from mextrain import __version__
 from mextrain.errors import MextrainError
 
-COMMANDS = ("selfplay", "record", "check", "stats", "plan", "show", "legal", "bench", "warmup", "rules")
+COMMANDS = (
+    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "bench", "warmup", "rules",
+)
 """The commands, in the order of the help."""
 
 

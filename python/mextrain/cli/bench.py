@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mextrain.cli.common import add_engine, add_policy, add_rules, add_workers, read_rules, whole
 
 if TYPE_CHECKING:
-    from mextrain.benchmark import Run
-    from mextrain.rules import RuleSet
-
-STANDARD = (("mexican", 4), ("mexican", 2), ("mexican", 8), ("super", 4))
-"""Presets and players that are measured when the command line names none."""
+    from mextrain.benchmark import Effort, Job
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,18 +21,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_workers(parser)
     add_engine(parser)
     parser.set_defaults(policy=None)
+    parser.add_argument("--quick", action="store_true", help="take seconds instead of minutes, and be less exact")
     parser.add_argument(
-        "--repeats", type=whole(2, 1000), default=7, metavar="N", help="repeats of a run (default: 7)"
+        "--processes", type=whole(1, 1000), metavar="N", help="processes that measure (default: 3, quick 2)"
     )
     parser.add_argument(
-        "--milliseconds",
-        type=whole(1, 60_000),
-        default=200,
-        metavar="N",
-        help="length of a repeat (default: 200)",
+        "--repeats", type=whole(1, 1000), metavar="N", help="repeats in each process (default: 5, quick 3)"
     )
     parser.add_argument(
-        "--cold", action="store_true", help="also time a start without compiled code (about 10 s)"
+        "--milliseconds", type=whole(1, 60_000), metavar="N", help="length of a repeat (default: 100, quick 20)"
+    )
+    parser.add_argument(
+        "--cold",
+        action=argparse.BooleanOptionalAction,
+        help="also compile everything anew and say how long that takes (default: unless quick)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
@@ -50,74 +49,50 @@ def run(args: argparse.Namespace) -> int:
 
         print(signature())
         return 0
-    from mextrain.benchmark import METHOD, cold_start, environment, first_call, measure
+    from mextrain.benchmark import METHOD, environment, measure, report, starts
 
-    jobs = _jobs(args)
-    cold: dict[str, Any] = first_call(jobs[0][0])
-    if args.cold:
-        cold.update(cold_start())
-    runs = []
-    for rules, policy, workers in jobs:
-        if sys.stderr.isatty():
-            print(f"measuring {rules.preset_name}, {rules.players} players, {policy} …", file=sys.stderr)
-        runs.append(
-            measure(
-                rules,
-                policies=policy,
-                workers=workers,
-                engine=args.engine,
-                seconds=args.milliseconds / 1000,
-                repeats=args.repeats,
-            )
-        )
+    effort = _effort(args)
+    here = environment()
+    runs = measure(_jobs(args), effort, _tell if sys.stderr.isatty() else None)
+    starting = starts()
     if args.json:
         result = {
-            "environment": environment(),
+            "environment": here,
             "method": METHOD,
-            "cold": cold,
+            "starts": starting,
             "runs": [one.to_dict() for one in runs],
         }
         print(json.dumps(result, indent=2))
     else:
-        print(_text(environment(), METHOD, cold, runs))
+        print(report.text(here, starting, runs))
     return 0
 
 
-def _jobs(args: argparse.Namespace) -> list[tuple[RuleSet, str, int]]:
-    """What to measure: (rules, policy, workers)."""
+def _tell(what: str) -> None:
+    print(what, file=sys.stderr)
+
+
+def _effort(args: argparse.Namespace) -> Effort:
+    from mextrain.benchmark import FULL, QUICK
+
+    effort = QUICK if args.quick else FULL
+    given = {
+        "processes": args.processes,
+        "repeats": args.repeats,
+        "seconds": args.milliseconds and args.milliseconds / 1000,
+        "cold": args.cold,
+    }
+    return replace(effort, **{name: value for name, value in given.items() if value is not None})
+
+
+def _jobs(args: argparse.Namespace) -> list[Job]:
+    """What to measure."""
+    from mextrain.benchmark import STANDARD, Job
     from mextrain.processors import usable_processors
-    from mextrain.rules import RuleSet
 
-    if args.rules is args.players is args.policy is args.workers is None and not args.option:
-        tables = [RuleSet.preset(preset, players=players) for preset, players in STANDARD]
-        jobs = [(rules, "random", 1) for rules in tables]
-        return [*jobs, (tables[0], "heaviest", 1), (tables[0], "random", usable_processors())]
+    some_rules = (args.rules, args.players, args.policy, args.workers) != (None,) * 4 or args.option
+    if not some_rules and args.engine == "auto":
+        threads = usable_processors()
+        return [*STANDARD, Job(STANDARD[0].rules, workers=threads)] if threads > 1 else [*STANDARD]
     policy = "random" if args.policy is None else args.policy
-    return [(read_rules(args), policy, args.workers or 1)]
-
-
-def _text(environment: dict[str, Any], method: str, cold: dict[str, Any], runs: list[Run]) -> str:
-    names = ("mextrain", "python", "numba", "llvmlite", "numpy")
-    lines = [
-        f"{environment['cpu']}, {environment['usable_processors']} processors to use; "
-        + ", ".join(f"{name} {environment[name]}" for name in names),
-        f"method: {method}",
-        f"cold: first game {cold['first_call_seconds']:.2f} s (compiled code: {cold['compiled_code']})",
-    ]
-    if "process_empty_cache_seconds" in cold:
-        lines.append(
-            f"cold: whole process with an empty cache {cold['process_empty_cache_seconds']:.1f} s, "
-            f"with a warm one {cold['process_warm_cache_seconds']:.1f} s"
-        )
-    lines += [
-        "",
-        f"{'warm':<8} {'players':>7} {'tiles':<10} {'policy':<10} {'engine':<8} {'workers':>7} {'M turns/s':>10} "
-        f"{'ns/turn':>8} {'M plays/s':>10} {'rounds/s':>10} {'games':>8}  hash",
-    ]
-    for one in runs:
-        lines.append(
-            f"{one.preset:<8} {one.players:>7} {one.tile_set:<10} {one.policy[:10]:<10} {one.engine:<8} "
-            f"{one.workers:>7} {one.turns_per_second / 1e6:>10.2f} {one.ns_per_turn:>8.1f} "
-            f"{one.plays_per_second / 1e6:>10.2f} {one.rounds_per_second:>10,.0f} {one.games:>8,}  {one.hash}"
-        )
-    return "\n".join(lines)
+    return [Job(read_rules(args), policy, args.workers or 1, args.engine)]

@@ -55,6 +55,11 @@ def add_games(parser: argparse.ArgumentParser, default: int | None = None) -> No
         default=default,
         help="number of games, each a match of all its rounds" + ("" if default is None else f" (default: {default})"),
     )
+    add_seed(parser)
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """Add `--seed`."""
     parser.add_argument(
         "--seed", type=seed, default=0, metavar="S", help="seed of all games, 0 … 2**64 - 1 (default: 0)"
     )

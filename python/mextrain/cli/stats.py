@@ -18,6 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_workers(parser)
     add_engine(parser)
     add_first_game(parser)
+    parser.add_argument("--histogram", action="store_true", help="also draw how many turns the rounds took")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -48,4 +49,6 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps({**source, **summary.to_dict()}, ensure_ascii=False, indent=2))
     else:
         print(f"{summary}\nseed {args.seed}, games {args.first_game} … {args.first_game + summary.games - 1}")
+        if args.histogram:
+            print(f"\n{summary.turns_histogram()}")
     return code

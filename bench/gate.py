@@ -1,0 +1,177 @@
+"""Is the engine still what it was, and as fast? Exit code 1 if not.
+
+    python -m bench.gate             judge against bench/figures.json
+    python -m bench.gate --update    measure, and write that file anew
+
+First what is exact: the signature of what is played, engines that agree, no allocation in any step, which modules an
+import loads. Then budgets, in units of this very machine: compiling over compiling the yardsticks of
+`bench.calibration`, a process that imports the package over one that does nothing. Last the speed: the time of a turn
+over that of a step of a yardstick with the same kind of instructions, minima of both taken in turns in one process.
+So neither a slower machine nor a busy one matters; another make of processor does, and figures are kept by processor.
+
+A slow process can be bad luck (neighbours, where its memory lies), so there are several attempts, and the best of each
+figure counts; an engine that is slower is slower in all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from mextrain.benchmark.machine import cpu_name
+
+ROOT = Path(__file__).resolve().parents[1]
+FIGURES = Path(__file__).with_name("figures.json")
+
+TOLERANCE = 1.15
+"""A turn may take so many times its committed figure."""
+
+ROOM = 1.5
+"""How far above what was measured the budgets are set."""
+
+ATTEMPTS = 5
+
+Measure = Callable[[str], Any]
+"""Runs a gauge of `bench.gauges` by name."""
+
+
+class Gauges:
+    """Runs each gauge in a process of its own, all with one cache of compiled code, empty at first.
+
+    `compiling` fills it, so that comes before all others. What cannot change is measured once.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._known: dict[str, Any] = {}
+        self("compiling")
+
+    def __call__(self, name: str) -> Any:
+        """Return what the gauge says; `throughput` anew each time."""
+        if name not in self._known or name == "throughput":
+            command, cache = [sys.executable, "-m", "bench.gauges", name], {"MEXTRAIN_CACHE_DIR": self._folder}
+            done = subprocess.run(command, env={**os.environ, **cache}, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+            self._known[name] = json.loads(done.stdout)
+        return self._known[name]
+
+
+def compile_times(seconds: Mapping[str, float]) -> dict[str, float]:
+    """Compile times as multiples of that of the yardsticks."""
+    return {name: taken / seconds["yardsticks"] for name, taken in seconds.items() if name != "yardsticks"}
+
+
+def exact_faults(figures: Mapping[str, Any], measure: Measure) -> Iterator[str]:
+    """What is not exactly as it must be."""
+    signature = measure("signature")
+    if signature != figures["signature"]:
+        yield f"the signature is {signature}, not {figures['signature']}: the engine plays something else than before"
+    for name, count in measure("allocations").items():
+        if count:
+            yield f"{name}: {count} allocations"
+    for name in measure("throughput")["disagreements"]:
+        yield f"{name}: two engines played the same games and have different hashes"
+    for name in measure("start")["modules"]:
+        if name not in figures["modules"]:
+            yield f"import mextrain loads {name}, which it did not before"
+
+
+def budget_faults(figures: Mapping[str, Any], measure: Measure) -> Iterator[str]:
+    """What takes longer than its budget."""
+    for name, times in compile_times(measure("compiling")).items():
+        if times > figures["compile_budgets"][name]:
+            yield f"{name}: compiling takes {times:.2f} times as long as the yardsticks, {_budget(figures, name)}"
+    times = measure("start")["import_times"]
+    if times > figures["import_budget"]:
+        yield f"import mextrain takes {times:.2f} times as long as a bare Python, budget {figures['import_budget']}"
+
+
+def _budget(figures: Mapping[str, Any], name: str) -> str:
+    return f"budget {figures['compile_budgets'][name]}"
+
+
+def speed_faults(
+    wanted: Mapping[str, float], measure: Measure, attempts: int = ATTEMPTS, tell: Callable[[str], object] = print
+) -> Iterator[str]:
+    """What is slower than its figure in all attempts; stops measuring when nothing is."""
+    best: dict[str, float] = {}
+    slow: list[str] = []
+    for attempt in range(1, attempts + 1):
+        for name, ratio in measure("throughput")["ratios"].items():
+            best[name] = min(ratio, best.get(name, ratio))
+        slow = [name for name, figure in wanted.items() if best.get(name, 0) > figure * TOLERANCE]
+        shown = (f"{name} {best[name]:.3f} ({best[name] / wanted[name]:.0%})" for name in wanted if name in best)
+        tell(f"speed, attempt {attempt}, in steps of the yardstick (part of the figure): {', '.join(shown)}")
+        if not slow:
+            return
+    for name in slow:
+        allowed = wanted[name] * TOLERANCE
+        yield f"{name}: a turn takes {best[name]:.3f} steps of the yardstick, more than {allowed:.3f}"
+
+
+def judge(figures: Mapping[str, Any], cpu: str, measure: Measure) -> list[str]:
+    """Return all faults: the exact ones alone if there are any, because speed of something else says nothing."""
+    exact = list(exact_faults(figures, measure))
+    if exact:
+        return exact
+    faults = list(budget_faults(figures, measure))
+    wanted = figures["speed"].get(cpu)
+    if wanted is None:
+        print(f"speed: no figures for {cpu}; python -m bench.gate --update adds them")
+        return faults
+    return faults + list(speed_faults(wanted, measure))
+
+
+def updated(figures: Mapping[str, Any], cpu: str, measure: Measure) -> dict[str, Any]:
+    """Return the figures as they are here and now; those of other processors stay."""
+    samples = [measure("throughput")["ratios"] for _ in range(ATTEMPTS)]
+    speed = {name: round(median(sample[name] for sample in samples), 3) for name in samples[0]}
+    start = measure("start")
+    compiling = {name: round(times * ROOM, 1) for name, times in compile_times(measure("compiling")).items()}
+    return {
+        "signature": measure("signature"),
+        "modules": start["modules"],
+        "compile_budgets": compiling,
+        "import_budget": round(start["import_times"] * ROOM, 1),
+        "speed": {**figures.get("speed", {}), cpu: speed},
+    }
+
+
+def committed() -> dict[str, Any]:
+    """The committed figures; nothing before there were any."""
+    figures: dict[str, Any] = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
+    return figures
+
+
+def update() -> None:
+    """Write the figures anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        figures = updated(committed(), cpu_name(), Gauges(folder))
+    FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+def main() -> int:
+    """Judge, or write the figures."""
+    parser = argparse.ArgumentParser(prog="bench.gate", description="Is the engine still what it was, and as fast?")
+    parser.add_argument("--update", action="store_true", help="write bench/figures.json anew; read the difference")
+    args = parser.parse_args()
+    if args.update:
+        update()
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        faults = judge(committed(), cpu_name(), Gauges(folder))
+    for fault in faults:
+        print(f"gate: {fault}", file=sys.stderr)
+    print("gate: shut" if faults else "gate: open")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""What the gate measures, each in a process of its own: `python -m bench.gauges NAME` prints JSON.
+
+The names are those of `GAUGES`; `gate` judges the results.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba.core.runtime import _nrt_python, rtsys
+
+from bench.calibration import SECONDS
+from mextrain import RuleSet
+from mextrain.benchmark.engines import Play, engines_for
+from mextrain.benchmark.runs import IMPORT, NOTHING, children_seconds
+from mextrain.rounds import Rounds
+from mextrain.signature import signature
+from mextrain_core.apply import advance, play_unchecked
+from mextrain_core.deal import deal
+from mextrain_core.movegen import legal_ids, legal_mask, legal_moves
+from mextrain_core.state import new_states
+
+GAMES = {
+    "mexican-4": (RuleSet.mexican(4), 300),
+    "mexican-2": (RuleSet.mexican(2), 800),
+    "mexican-8": (RuleSet.mexican(8), 250),
+    "super-4": (RuleSet.super(4), 150),
+}
+"""What is played, and how many games for some 10 ms of the scalar engine."""
+
+LOCKSTEP_TIMES = 3
+"""How many times as many games the lockstep engine gets, so that its runs take as long."""
+
+REPEATS = 7
+
+
+def measure_compiling() -> dict[str, float]:
+    """CPU seconds of compiling the yardsticks and of the first game of each engine; for an empty cache."""
+    began = time.process_time()
+    for yardstick in SECONDS.values():
+        yardstick(1)
+    seconds = {"yardsticks": time.process_time() - began}
+    rules = RuleSet.mexican(4)
+    for engine in engines_for(rules, ("random",) * 4, 1).found:
+        if engine.name in SECONDS:
+            began = time.process_time()
+            engine.player()(0, Rounds.empty(1, rules.rounds, rules.players))
+            seconds[engine.name] = time.process_time() - began
+    return seconds
+
+
+def measure_throughput() -> dict[str, Any]:
+    """`ratios`: CPU time of a turn over that of a step of the engine's yardstick, both the minimum of repeats in turns.
+
+    `disagreements`: games of which two engines have different hashes.
+    """
+    ratios, disagreements = {}, []
+    for name, (rules, games) in GAMES.items():
+        engines = engines_for(rules, ("random",) * rules.players, 1).found
+        players = {engine.name: engine.player() for engine in engines}
+        table = Rounds.empty(games, rules.rounds, rules.players)
+        if len({play(0, table) for play in players.values()}) != 1:
+            disagreements.append(name)
+        for engine, yardstick in SECONDS.items():
+            if engine not in players:
+                continue
+            more = games * (LOCKSTEP_TIMES if engine == "lockstep" else 1)
+            table = Rounds.empty(more, rules.rounds, rules.players)
+            players[engine](0, table)
+            turns = int(table.turns.sum())
+            steps, best = [], []
+            for _ in range(REPEATS):
+                steps.append(yardstick())
+                began = time.thread_time()
+                players[engine](0, table)
+                best.append((time.thread_time() - began) / turns)
+            ratios[f"{engine} {name}"] = min(best) / min(steps)
+    return {"ratios": ratios, "disagreements": disagreements}
+
+
+def allocations(function: Callable[..., object], *arguments: Any) -> int:
+    """How often Numba's runtime allocates memory in a call."""
+    _nrt_python.memsys_enable_stats()
+    before = rtsys.get_allocation_stats().alloc
+    function(*arguments)
+    return int(rtsys.get_allocation_stats().alloc - before)
+
+
+def inside(function: Callable[..., object], *arguments: Any) -> int:
+    """How often a kernel allocates, apart from the record that Numba makes of each array that it is given."""
+    return allocations(function, *arguments) - sum(isinstance(value, np.ndarray) for value in arguments)
+
+
+def grown(play: Play, rules: RuleSet, few: int = 40, many: int = 400) -> int:
+    """How much more often many games allocate than few."""
+    tables = [Rounds.empty(games, rules.rounds, rules.players) for games in (few, many)]
+    play(0, tables[0])
+    before, after = (allocations(play, 0, table) for table in tables)
+    return after - before
+
+
+def measure_allocations() -> dict[str, int]:
+    """Allocations of a step, by kernel; of a few hundred games beyond those of a few, by engine and policy."""
+    found = {}
+    for name, (rules, _) in GAMES.items():
+        record, states, moves = rules.record, new_states(1), np.zeros(1024, np.uint16)
+        mask = np.zeros((rules.action_count + 63) // 64, np.uint64)
+        engine = np.uint64(rules.tiles.half_code(rules.engines[0].high))
+        steps: dict[str, tuple[Any, ...]] = {
+            "deal": (deal, states, 0, record, np.uint64(1), np.uint64(0), engine, np.uint64(255)),
+            "advance": (advance, states, 0, record, None),
+            "legal_moves": (legal_moves, states, 0, record, moves),
+            "legal_ids": (legal_ids, states, 0, record, moves),
+            "legal_mask": (legal_mask, states, 0, record, mask),
+            "play_unchecked": (play_unchecked, states, 0, record, None, np.uint64(0)),
+        }
+        for step, call in steps.items():
+            if step == "play_unchecked":
+                legal_moves(states, 0, record, moves)
+                call = (*call[:-1], np.uint64(moves[0]))
+            found[f"{step} {name}"] = inside(*call)
+        for policy in ("random", "heaviest", "cautious"):
+            engines = engines_for(rules, (policy,) * rules.players, 1).found
+            for engine in engines:
+                if engine.name in SECONDS:
+                    found[f"{engine.name} {policy} {name}"] = grown(engine.player(), rules)
+    return found
+
+
+def measure_start() -> dict[str, Any]:
+    """`import_times`: CPU time of a process that imports the package over one that does nothing.
+
+    `modules`: what the import loads, Python's own aside.
+    """
+    seconds = {IMPORT: float("inf"), NOTHING: float("inf")}
+    for _ in range(7):
+        for program in seconds:
+            began = children_seconds()
+            subprocess.run([sys.executable, *program], check=True)
+            seconds[program] = min(seconds[program], children_seconds() - began)
+    listing = "import sys; before = set(sys.modules); import mextrain; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", listing], check=True, capture_output=True, text=True)
+    foreign = [name for name in done.stdout.split() if name.partition(".")[0] not in sys.stdlib_module_names]
+    return {"import_times": seconds[IMPORT] / seconds[NOTHING], "modules": foreign}
+
+
+GAUGES: dict[str, Callable[[], Any]] = {
+    "compiling": measure_compiling,
+    "signature": signature,
+    "allocations": measure_allocations,
+    "start": measure_start,
+    "throughput": measure_throughput,
+}
+
+if __name__ == "__main__":
+    print(json.dumps(GAUGES[sys.argv[1]]()))

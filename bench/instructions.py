@@ -1,0 +1,99 @@
+"""Instructions, branches and mispredicted branches of a turn, by engine, counted by valgrind's callgrind.
+
+    python -m bench.instructions
+
+Counts do not depend on how busy or how fast the machine is. Valgrind knows AVX2 and no wider vectors, so all engines
+are compiled for x86-64-v3 here, and the lockstep engine needs more instructions than with AVX-512. The branch predictor
+is a simple model; real ones do better. What a process does before it plays is left out by counting with few and with
+many games.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from mextrain import RuleSet, simulate
+from mextrain.benchmark.engines import engines_for
+from mextrain.rounds import Rounds
+
+ROOT = Path(__file__).resolve().parents[1]
+FEATURES = "64bit avx avx2 bmi bmi2 cmov cx16 cx8 f16c fma fxsr lzcnt mmx movbe popcnt sahf sse sse2 sse3 sse4.1 sse4.2"
+MACHINE = {
+    "NUMBA_CPU_NAME": "x86-64-v3",
+    "NUMBA_CPU_FEATURES": ",".join(f"+{feature}" for feature in [*FEATURES.split(), "ssse3", "xsave"]),
+    "MEXTRAIN_TWIN_CFLAGS": "-O3 -march=x86-64-v3",
+    "PYTHONHASHSEED": "0",
+}
+RULES, SEED = RuleSet.mexican(4), 1
+FEW, MANY = 40, 640
+EVENTS = ("instructions", "branches", "mispredictions")
+
+
+def turns_of_games(games: int) -> np.ndarray:
+    """How many turns each of the games has: int64[games]."""
+    turns: np.ndarray = simulate(RULES, games=games, seed=SEED).turns.sum(axis=1, dtype=np.int64)
+    return turns
+
+
+def read_counts(printed: str) -> dict[str, int]:
+    """The events of a process, from what callgrind prints."""
+    found = re.search(r"Collected : ([\d ]+)", printed)
+    assert found, printed
+    all_of_them, conditional, missed, indirect, indirect_missed = map(int, found[1].split())
+    events = all_of_them, conditional + indirect, missed + indirect_missed
+    return dict(zip(EVENTS, events, strict=True))
+
+
+def _run(tool: list[str], engine: str, games: int) -> str:
+    """Let `engine` play in a process of its own; returns what the tool prints."""
+    command = [*tool, sys.executable, "-m", "bench.instructions", engine, str(games)]
+    environment = {**os.environ, **MACHINE}
+    return subprocess.run(command, env=environment, cwd=ROOT, check=True, stderr=subprocess.PIPE, text=True).stderr
+
+
+def warm_up(engine: str) -> None:
+    """Have compiled code at hand, or the compiler is counted too."""
+    _run([], engine, 1)
+
+
+def count(engine: str, games: int) -> dict[str, int]:
+    """Return the events of a process in which `engine` plays so many games."""
+    with tempfile.TemporaryDirectory() as folder:
+        tool = ["valgrind", "--tool=callgrind", "--branch-sim=yes", f"--callgrind-out-file={folder}/out"]
+        return read_counts(_run(tool, engine, games))
+
+
+def instructions() -> dict[str, dict[str, float]]:
+    """Return the events of a turn of Mexican Train with four players, by engine; empty where there is no valgrind."""
+    if shutil.which("valgrind") is None:
+        return {}
+    turns = int(turns_of_games(MANY)[FEW:].sum())
+    found = {}
+    for engine in (engine.name for engine in engines_for(RULES, ("random",) * RULES.players, SEED).found):
+        warm_up(engine)
+        few, many = count(engine, FEW), count(engine, MANY)
+        found[engine] = {name: round((many[name] - few[name]) / turns, 2) for name in EVENTS}
+    return found
+
+
+def play(name: str, games: int) -> None:
+    """Play so many games with one engine."""
+    engines = engines_for(RULES, ("random",) * RULES.players, SEED).found
+    engine = next(each for each in engines if each.name == name)
+    engine.player()(0, Rounds.empty(games, RULES.rounds, RULES.players))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 1:
+        print(json.dumps(instructions(), indent=2))
+    else:
+        play(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,205 @@
+"""The generated parts of docs/performance.md, each between two comments with its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+Line = Mapping[str, Any]
+
+RULES = {"mexican": "Mexican Train", "super": "Super Train"}
+NAMES = {"scalar": "scalar", "lockstep": "lockstep", "c": "hand-written C"}
+
+
+def filled(text: str, line: Line, peers: Mapping[str, Any]) -> str:
+    """The page with every generated part written anew; raises `ValueError` for a part that nobody generates."""
+
+    def part(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in PARTS:
+            raise ValueError(f"docs/performance.md has a part '{name}': expected one of {', '.join(PARTS)}")
+        return f"<!-- {name} -->\n{PARTS[name](line, peers)}\n<!-- end of {name} -->"
+
+    return re.sub(r"<!-- ([a-z]+) -->\n.*?<!-- end of \1 -->", part, text, flags=re.DOTALL)
+
+
+def table(heading: Sequence[str], rows: Iterable[Sequence[str]], numbers_from: int = 1) -> str:
+    """A table in Markdown; columns from `numbers_from` on are set to the right."""
+    rule = ["---" if i < numbers_from else "--:" for i in range(len(heading))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (heading, rule, *rows))
+
+
+def millions(value: float) -> str:
+    """So many millions, with three digits or more."""
+    return f"{value / 1e6:.0f}" if value >= 1e8 else f"{value / 1e6:.1f}"
+
+
+def machine(line: Line, peers: Line) -> str:
+    """Where, when and with what."""
+    here = line["environment"]
+    versions = ", ".join(f"{name} {here[name]}" for name in ("mextrain", "python", "numba", "llvmlite", "numpy"))
+    return (
+        f"Measured on {line['date']} (commit {line['commit']}): {here['cpu']}, code for {here['code_for']}, "
+        f"{here['usable_processors']} processors, load {here['load']} when it began; {versions}."
+    )
+
+
+def speed(line: Line, peers: Line) -> str:
+    """The standard games by engine."""
+    rows = []
+    for run in line["runs"]:
+        ratio = "–" if run["ratio_to_c"] is None else f"{run['ratio_to_c']:.2f}"
+        game = f"{RULES[run['preset']]}, {run['players']} players, {run['policy']}"
+        rates = (millions(run[f"{what}_per_second"]) for what in ("turns", "plays", "decisions"))
+        rounds = f"{run['rounds_per_second'] / 1e6:.2f}"
+        rows.append((game, NAMES[run["engine"]], *rates, rounds, f"{run['ns_per_turn']:.1f}", ratio))
+    units = ("M turns/s", "M plays/s", "M decisions/s", "M rounds/s", "ns a turn", "× C")
+    return table(("game", "engine", *units), rows, numbers_from=2)
+
+
+def plain(line: Line, peers: Line) -> str:
+    """The plain rulebook beside the engines."""
+    slow = line["plain_python"]["turns_per_second"]
+    ours = {
+        run["engine"]: run["turns_per_second"] / slow
+        for run in line["runs"]
+        if (run["preset"], run["players"], run["policy"]) == ("mexican", 4, "random")
+    }
+    times = ", ".join(f"the {name} engine {ours[name]:,.0f} times" for name in ("scalar", "lockstep") if name in ours)
+    return f"The same rules in plain Python, with lists and sets, play {slow:,.0f} turns a second; {times} as many."
+
+
+def cold(line: Line, peers: Line) -> str:
+    """Compiling, starting, and memory."""
+    rows = [
+        (
+            f"{RULES[run['preset']]}, {run['players']} players, {run['policy']}",
+            NAMES[run["engine"]],
+            f"{run['compile_seconds']:.1f} s",
+            f"{run['first_call_seconds']:.2f} s",
+            f"{run['bytes_per_game']:,}",
+            f"{run['peak_memory_bytes'] / 1e6:.0f} MB",
+        )
+        for run in line["runs"]
+    ]
+    heading = ("game", "engine", "first game, cold", "first game, warm", "bytes a game", "peak of the process")
+    starts = line["starts"]
+    python, importing, one_game = (starts[f"{name}_seconds"] for name in ("python", "import", "one_game"))
+    note = (
+        f"A process takes {python:.2f} s of CPU time if Python alone starts, {importing:.2f} s with `import mextrain`, "
+        f"and {one_game:.2f} s with one game."
+    )
+    return f"{table(heading, rows, numbers_from=2)}\n\n{note}"
+
+
+def pieces(line: Line, peers: Line) -> str:
+    """The parts, on Mexican Train and Super Train with four players."""
+    found = line["pieces"]
+    rows = []
+    for what, key in PIECES.items():
+        cells = []
+        for rules in ("mexican-4", "super-4"):
+            extra = found.get(key.format(rules=rules), {})
+            costs = (f"{value:,.4g} {name}" for name, value in extra.items() if name.startswith("ns per"))
+            cells.append(next(costs, "–"))
+        rows.append((what, *cells))
+    size = found.get("test_archive: test_write[mexican-4]", {}).get("bytes per round")
+    note = "" if size is None else f"\n\nAn archive takes {size:.0f} bytes a round."
+    return table(("part", "Mexican Train", "Super Train"), rows) + note
+
+
+PIECES = {
+    "deal a round": "test_deal: test_deal[{rules}]",
+    "play a given move, the forced steps after it included": "test_apply: test_apply[{rules}]",
+    "list the legal moves": "test_movegen: test_legal[{rules}-list]",
+    "list their ids": "test_movegen: test_legal[{rules}-ids]",
+    "write the mask": "test_movegen: test_legal[{rules}-mask]",
+    "whole games, scalar, random": "test_rollout: test_random[{rules}]",
+    "whole games, lockstep, random": "test_lockstep: test_random[{rules}]",
+    "`simulate`, one worker": "test_simulate: test_simulate[1]",
+    "its summary": "test_simulate: test_summary",
+    "write an archive": "test_archive: test_write[{rules}]",
+    "read it back": "test_archive: test_read",
+}
+"""What a row says, and the benchmark that it comes from; one without rules is Mexican Train's."""
+
+
+def instructions(line: Line, peers: Line) -> str:
+    """Counts by callgrind."""
+    rows = [
+        (NAMES[name], *(f"{counts[event]:.1f}" for event in ("instructions", "branches", "mispredictions")))
+        for name, counts in line["instructions"].items()
+    ]
+    return table(("engine", "instructions", "branches", "mispredicted"), rows)
+
+
+def workers(line: Line, peers: Line) -> str:
+    """Several threads."""
+    rows = [
+        (
+            NAMES[row["engine"]],
+            str(row["workers"]),
+            f"{row['speedup']:.2f}",
+            f"{row['per_cpu_second']:.2f}",
+            "–" if row["others"] is None else f"{row['others']:.0%}",
+        )
+        for row in line["scaling"]["workers"]
+        if row["workers"] > 1
+    ]
+    heading = ("engine", "workers", "times as fast, wall clock", "work in a CPU second", "taken by other processes")
+    return table(heading, rows)
+
+
+def rounds(line: Line, peers: Line) -> str:
+    """Many rounds."""
+    found: dict[int, dict[str, Line]] = {}
+    for row in line["scaling"]["rounds"]:
+        found.setdefault(row["rounds"], {})[row["engine"]] = row
+    engines = list(dict.fromkeys(row["engine"] for row in line["scaling"]["rounds"]))
+    rows = [
+        (
+            f"{number:,}",
+            *(f"{by_engine[name]['seconds']:.3g} s" for name in engines),
+            *(f"{by_engine[name]['ns_per_round']:,.0f}" for name in engines),
+        )
+        for number, by_engine in found.items()
+    ]
+    heading = ("rounds", *(f"{name}, CPU time" for name in engines), *(f"{name}, ns a round" for name in engines))
+    return table(heading, rows, numbers_from=0)
+
+
+def others(line: Line, peers: Mapping[str, Any]) -> str:
+    """Other libraries."""
+    rows = [
+        (
+            row["library"],
+            row["game"],
+            str(row["players"]),
+            row["way"],
+            f"{row['actions_per_game']:.0f}",
+            _thousands(row["actions_per_second"]),
+        )
+        for row in peers["rows"]
+    ]
+    heading = ("library", "game", "players", "way", "actions a game", "actions a second")
+    versions = ", ".join(f"{name} {version}" for name, version in peers["versions"].items())
+    return table(heading, rows, numbers_from=4) + f"\n\nMeasured on {peers['date']}: {peers['cpu']}; {versions}."
+
+
+def _thousands(value: float) -> str:
+    return f"{value / 1e6:.1f} M" if value >= 1e6 else f"{value / 1e3:,.0f} k"
+
+
+PARTS: dict[str, Callable[[Line, Line], str]] = {
+    "machine": machine,
+    "speed": speed,
+    "plain": plain,
+    "cold": cold,
+    "pieces": pieces,
+    "instructions": instructions,
+    "workers": workers,
+    "rounds": rounds,
+    "peers": others,
+}
+"""The parts by name."""

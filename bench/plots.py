@@ -1,0 +1,113 @@
+"""Draws the pictures of docs/performance.md from what `bench.record` and `bench.peers` wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+ENGINES = {"lockstep": ("lockstep engine", "o", "#0b6e4f"), "scalar": ("scalar engine", "s", "#2a6fbb")}
+TWIN = "#b3541e"
+GREY = "#8a8a8a"
+LOOP = "#7a3b8f"
+
+
+def draw_speed(line: Mapping[str, Any], file: Path) -> None:
+    """Turns a second of one core by players: marks for our engines, a line for the C twin."""
+    plt = _pyplot()
+    presets = {"mexican": "Mexican Train", "super": "Super Train"}
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
+    for axis, (preset, title) in zip(axes, presets.items(), strict=True):
+        for engine in ("c", *ENGINES):
+            runs = [run for run in line["sweep"] if (run["preset"], run["engine"]) == (preset, engine)]
+            points = sorted((run["players"], run["turns_per_second"] / 1e6) for run in runs)
+            if not points:
+                continue
+            x, y = zip(*points, strict=True)
+            if engine == "c":
+                axis.plot(x, y, color=TWIN, linewidth=2, label="hand-written C")
+            else:
+                name, mark, colour = ENGINES[engine]
+                axis.plot(x, y, mark, color=colour, markersize=6, label=name)
+        axis.set(title=title, xlabel="players", xticks=range(2, 15, 2), ylim=(0, None))
+        _tidy(axis)
+    axes[0].set_ylabel("million turns a second of one core")
+    axes[0].legend(frameon=False)
+    _save(figure, file)
+
+
+def draw_rounds(line: Mapping[str, Any], file: Path) -> None:
+    """CPU time by number of rounds, both logarithmic, with the straight lines of equal time for each round."""
+    plt = _pyplot()
+    figure, axis = plt.subplots(figsize=(5, 3.4), layout="constrained")
+    for engine, (name, mark, colour) in ENGINES.items():
+        rows = [row for row in line["scaling"]["rounds"] if row["engine"] == engine]
+        if rows:
+            x, y = [row["rounds"] for row in rows], [row["seconds"] for row in rows]
+            axis.plot(x, [y[-1] / x[-1] * rounds for rounds in x], color=GREY, linewidth=1)
+            axis.plot(x, y, mark, color=colour, label=name)
+    axis.plot([], [], color=GREY, linewidth=1, label="equal time for each round")
+    axis.set(xscale="log", yscale="log", xlabel="rounds", ylabel="CPU seconds")
+    axis.legend(frameon=False)
+    _tidy(axis)
+    _save(figure, file)
+
+
+def draw_peers(line: Mapping[str, Any], peers: Mapping[str, Any], file: Path) -> None:
+    """Decisions a second of one core, at random: bars, logarithmic."""
+    plt = _pyplot()
+    ours = [
+        (f"mextrain, {run['players']} players, {run['engine']}", run["decisions_per_second"], ENGINES[run["engine"]][2])
+        for run in line["runs"]
+        if (run["preset"], run["players"], run["policy"], run["workers"]) == ("mexican", 4, "random", 1)
+        and run["engine"] in ENGINES
+    ]
+    theirs = [
+        (
+            f"{row['library']}, {row['game'].replace('_', ' ')}, {row['way']}",
+            row["actions_per_second"],
+            LOOP if row["library"] == "mextrain" else GREY,
+        )
+        for row in peers["rows"]
+    ]
+    bars = sorted([*ours, *theirs], key=lambda bar: bar[1])
+    names, values, colours = zip(*bars, strict=True)
+    figure, axis = plt.subplots(figsize=(8, 0.6 + 0.27 * len(bars)), layout="constrained")
+    axis.barh(names, values, color=colours, height=0.7)
+    axis.set(xscale="log", xlabel="decisions a second of one core, random play")
+    for place, value in enumerate(values):
+        axis.text(value * 1.1, place, _short(value), va="center", fontsize=8)
+    axis.set_xlim(min(values) / 3, max(values) * 5)
+    axis.margins(y=0.01)
+    _tidy(axis, "x")
+    _save(figure, file)
+
+
+def _short(value: float) -> str:
+    return f"{value / 1e6:.3g} M" if value >= 1e6 else f"{value / 1e3:.3g} k"
+
+
+def _pyplot() -> Any:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    # The same numbers give the same file: fixed names inside, and letters that stay text.
+    matplotlib.rcParams.update({"svg.hashsalt": "mextrain", "svg.fonttype": "none", "font.size": 9})
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def _tidy(axis: Any, lines: str = "y") -> None:
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.grid(axis=lines, color="#dddddd", linewidth=0.6)
+    axis.set_axisbelow(True)
+
+
+def _save(figure: Any, file: Path) -> None:
+    figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None, dpi=110)
+    _pyplot().close(figure)
+    if file.suffix == ".svg":
+        # Blanks at line ends are nobody's meaning.
+        text = "\n".join(part.rstrip() for part in file.read_text(encoding="utf-8").splitlines())
+        file.write_text(text + "\n", encoding="utf-8")

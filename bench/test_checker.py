@@ -1,0 +1,27 @@
+"""How much faster than the rules written plainly in Python, with lists and sets (tests/reference)."""
+
+from __future__ import annotations
+
+import time
+
+from bench.checker import play_plainly
+from mextrain.benchmark import Effort, Job, measure
+from mextrain.rules import RuleSet
+
+TIMES = 100
+"""What users may expect at the least."""
+
+
+def test_every_engine_is_far_ahead() -> None:
+    job = Job(RuleSet.mexican(4))
+    plain = play_plainly(job.rules, games=1)
+    for run in measure([job], Effort(processes=1, repeats=3, seconds=0.02, cold=False)):
+        assert run.turns_per_second > TIMES * plain.turns_per_second, (run, plain)
+
+
+def test_both_play_the_same_games() -> None:
+    began = time.thread_time()
+    plain = play_plainly(RuleSet.mexican(2, rounds=2), games=3)
+    assert 0 < plain.seconds < time.thread_time() - began
+    assert plain.rounds == 6
+    assert plain.checked

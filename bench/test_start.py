@@ -1,0 +1,27 @@
+"""What a process costs before it plays, with compiled code at hand; the unit is a process.
+
+Its time is the wall clock's, and everything in it counts: read it on an idle machine, or take `mextrain bench`, which
+counts CPU time.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+PROGRAMS = {
+    "python": "",
+    "import": "import mextrain",
+    "rules": "import mextrain; mextrain.RuleSet.mexican(4).record",
+    "game": "import mextrain; mextrain.simulate(mextrain.RuleSet.mexican(4), games=1)",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_start(name: str, timed: Callable[..., Any]) -> None:
+    command = [sys.executable, "-c", PROGRAMS[name]]
+    timed(lambda: subprocess.run(command, check=True), 1, "process")

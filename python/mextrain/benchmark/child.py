@@ -1,0 +1,123 @@
+"""Measures in a process of its own: one job in, its times out, as JSON on stdin and stdout.
+
+`python -m mextrain.benchmark.child` is what `runs` starts. A fresh process for every sample makes its peak memory and
+its first calls its own, and puts its memory somewhere else each time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+from mextrain.benchmark.engines import Play, engines_for
+from mextrain.rounds import Rounds
+from mextrain.rules import RuleSet
+
+Timed = Callable[[int], tuple[float, int]]
+"""Plays so many games; returns (seconds, hash)."""
+
+
+def sample(job: dict[str, Any]) -> dict[str, Any]:
+    """Measure a job: `rules`, `policies`, `engine`, `workers`, `seed`, `seconds` of a run, `repeats`, `games` or None.
+
+    Returns `engines` (by name: the times of all repeats, the hashes they gave, the CPU seconds of the first call, the
+    bytes of a running game), `missing` (why other engines did not play), `games`, their sums, and the peak memory.
+    Without repeats only the first calls are timed.
+    """
+    rules = RuleSet.from_dict(job["rules"])
+    began = spent()
+    engines = engines_for(rules, tuple(job["policies"]), job["seed"], job["engine"])
+    building = spent() - began
+    results: dict[str, dict[str, Any]] = {}
+    timed: dict[str, Timed] = {}
+    for engine in engines.found:
+        one_game = Rounds.empty(1, rules.rounds, rules.players)
+        began = spent()
+        engine.player()(0, one_game)
+        seconds = spent() - began + (building if engine.name == "c" else 0)
+        results[engine.name] = {
+            "times": [],
+            "hashes": [],
+            "first_call_seconds": seconds,
+            "bytes_per_game": engine.bytes_per_game,
+        }
+        timed[engine.name] = _timer(engine.player, rules, job["workers"])
+    games, totals = 0, {}
+    if job["repeats"]:
+        first = engines.found[0].player
+        games = job["games"] or job["workers"] * _games_for(_timer(first, rules, 1), job["seconds"])
+        for _ in range(job["repeats"]):
+            for name, play in timed.items():
+                taken, result = play(games)
+                results[name]["times"].append(taken)
+                results[name]["hashes"].append(f"{result:016x}")
+        table = Rounds.empty(games, rules.rounds, rules.players)
+        first()(0, table)
+        counts = {"turns": table.turns, "plays": table.plays, "decisions": table.decisions}
+        totals = {name: int(count.sum(dtype="int64")) for name, count in counts.items()}
+    return {
+        "engines": results,
+        "missing": engines.missing,
+        "games": games,
+        "totals": totals,
+        "peak_memory_bytes": peak_memory(),
+    }
+
+
+def _timer(player: Callable[[], Play], rules: RuleSet, workers: int) -> Timed:
+    """Play on so many threads, each an equal part of the games: one by its CPU time, several by the wall clock."""
+    players = [player() for _ in range(workers)]
+    pool = ThreadPoolExecutor(workers) if workers > 1 else None
+
+    def play(games: int) -> tuple[float, int]:
+        bounds = [games * k // workers for k in range(workers + 1)]
+        parts = [Rounds.empty(stop - start, rules.rounds, rules.players) for start, stop in pairwise(bounds)]
+        # Fresh memory is mapped page by page when it is first written, which is no part of playing.
+        for part in parts:
+            part.points.fill(0)
+            part.facts.fill(0)
+        if pool is None:
+            began = time.thread_time()
+            result = players[0](0, parts[0])
+            return time.thread_time() - began, result
+        began = time.perf_counter()
+        total = sum(pool.map(lambda play, start, part: play(start, part), players, bounds, parts))
+        return time.perf_counter() - began, total % 2**64
+
+    return play
+
+
+def _games_for(play: Timed, seconds: float) -> int:
+    """How many games take about `seconds`."""
+    games = 1
+    while True:
+        taken = play(games)[0]
+        if taken >= seconds / 4 or games >= 1 << 24:
+            return max(1, round(games * seconds / max(taken, 1e-9)))
+        games *= 4
+
+
+def spent() -> float:
+    """CPU seconds of this process and of those that it has started and that are over, such as a compiler."""
+    children = os.times()
+    return time.process_time() + children.children_user + children.children_system
+
+
+def peak_memory() -> int | None:
+    """The most memory that this process ever had, in bytes; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+if __name__ == "__main__":
+    print(json.dumps(sample(json.load(sys.stdin))))

@@ -1,0 +1,42 @@
+"""The machine and the versions that a measurement depends on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from mextrain import __version__
+from mextrain.processors import usable_processors
+from mextrain.seeding import STREAM
+
+
+def environment() -> dict[str, Any]:
+    """Return the machine, how busy it is, and the versions of everything that makes code."""
+    import llvmlite.binding
+
+    return {
+        "cpu": cpu_name(),
+        "code_for": os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name(),
+        "usable_processors": usable_processors(),
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "mextrain": __version__,
+        "stream": STREAM,
+        **{name: version(name) for name in ("numba", "llvmlite", "numpy")},
+    }
+
+
+def cpu_name() -> str:
+    """Return the processor's name as the system tells it, with what tells apart processors of one name."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in reversed(lines))}
+    name = facts.get("model name", platform.machine())
+    details = [f"{word} {facts[key]}" for word, key in (("family", "cpu family"), ("model", "model")) if key in facts]
+    return f"{name} ({', '.join(details)})" if details else name

@@ -1,0 +1,275 @@
+"""Starts the processes that measure, and takes the minima."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from mextrain.engines import choose_engine
+from mextrain.errors import EngineError
+from mextrain.rules import RuleSet
+from mextrain.seats import Seats
+
+METHOD = (
+    "the engines play the same games in turns, in several processes; the minimum of all repeats of all processes; "
+    "1 worker: CPU time of the thread, several: wall clock; deal, decisions, scoring and writing of results included, "
+    "compiling not; result hashes compared between engines, repeats and processes"
+)
+
+SEED = 1
+
+CHILD = ("-P", "-m", "mextrain.benchmark.child")
+START = ("-P", "-c", "import mextrain; mextrain.simulate(mextrain.RuleSet.mexican(4), games=1)")
+IMPORT = ("-P", "-c", "import mextrain")
+NOTHING = ("-P", "-c", "")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure: processes, repeats in each, and about how many seconds the scalar engine plays in a repeat.
+
+    `cold`: whether everything is also compiled into an empty cache, and the time taken.
+    """
+
+    processes: int
+    repeats: int
+    seconds: float
+    cold: bool
+
+
+FULL = Effort(processes=3, repeats=5, seconds=0.1, cold=True)
+QUICK = Effort(processes=2, repeats=3, seconds=0.02, cold=False)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to measure: rules, the policy of every seat (or one for all), threads, and one engine of ours or all (auto).
+
+    Raises `MextrainError` for an engine that does not play this.
+    """
+
+    rules: RuleSet
+    policies: str | Sequence[str] = "random"
+    workers: int = 1
+    engine: str = "auto"
+
+    def __post_init__(self) -> None:
+        choose_engine(self.engine, self.rules, Seats.of(self.policies, self.rules.players), 0)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The policies by seat."""
+        return Seats.of(self.policies, self.rules.players).names
+
+    def __str__(self) -> str:
+        threads = "1 worker" if self.workers == 1 else f"{self.workers} workers"
+        return f"{self.rules.preset_name}, {self.rules.players} players, {_joined(self.names)}, {threads}"
+
+
+STANDARD = (
+    Job(RuleSet.mexican(4)),
+    Job(RuleSet.mexican(2)),
+    Job(RuleSet.mexican(8)),
+    Job(RuleSet.super(4)),
+    Job(RuleSet.mexican(4), "heaviest"),
+)
+"""What is measured when nobody asks for anything else."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one engine did with one job. Times are in seconds, rates are per second of the clock named in `clock`.
+
+    `engine`: `scalar`, `lockstep`, or `c` for the C twin. `ratio_to_c`: how often as fast as the twin in this run, or
+    None; then `ratio_note` says why. `first_call_seconds`: CPU time of a process's first game, compiled code at hand;
+    `compile_seconds`: the same with an empty cache, None if that was not measured. `peak_memory_bytes` is that of the
+    whole process, which plays all engines in turn. `bytes_per_game`: working memory of a game that is played;
+    `result_bytes_per_game`: what is kept of it.
+    """
+
+    preset: str
+    players: int
+    tile_set: str
+    rules: dict[str, Any]
+    policy: str
+    engine: str
+    workers: int
+    clock: str
+    seed: int
+    games: int
+    rounds: int
+    turns: int
+    plays: int
+    decisions: int
+    processes: int
+    repeats: int
+    seconds: float
+    seconds_median: float
+    turns_per_second: float
+    plays_per_second: float
+    decisions_per_second: float
+    rounds_per_second: float
+    games_per_second: float
+    ns_per_turn: float
+    ratio_to_c: float | None
+    ratio_note: str | None
+    hash: str
+    hash_checked: bool
+    compile_seconds: float | None
+    first_call_seconds: float
+    peak_memory_bytes: int | None
+    bytes_per_game: int
+    result_bytes_per_game: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the measurement as a JSON object."""
+        return asdict(self)
+
+
+def measure(jobs: Sequence[Job], effort: Effort, tell: Callable[[str], object] | None = None) -> list[Run]:
+    """Measure all jobs with all engines that play them; returns a `Run` for each job and engine.
+
+    `tell` is called with a line of text before each process. Raises `EngineError` if hashes disagree.
+    """
+    with _cache(effort.cold) as folder:
+        cold: list[dict[str, Any] | None] = [None] * len(jobs)
+        if effort.cold:
+            for i, job in enumerate(jobs):
+                if tell:
+                    tell(f"compiling: {job}")
+                cold[i] = _sample(job, effort, games=None, repeats=0, folder=folder)
+        samples: list[list[dict[str, Any]]] = [[] for _ in jobs]
+        # Round by round, so that a machine that gets busier or slower does so for all jobs.
+        for number in range(effort.processes):
+            for job, taken in zip(jobs, samples, strict=True):
+                if tell:
+                    tell(f"measuring, process {number + 1} of {effort.processes}: {job}")
+                games = taken[0]["games"] if taken else None
+                taken.append(_sample(job, effort, games=games, repeats=effort.repeats, folder=folder))
+    return [
+        run for job, first, taken in zip(jobs, cold, samples, strict=True) for run in _runs(job, effort, first, taken)
+    ]
+
+
+def starts() -> dict[str, float]:
+    """Time whole processes: Python alone, `import mextrain`, and one that plays a game with compiled code at hand.
+
+    CPU time, the smallest of three of each.
+    """
+    _run(START)
+    programs = {"python_seconds": NOTHING, "import_seconds": IMPORT, "one_game_seconds": START}
+    seconds = dict.fromkeys(programs, float("inf"))
+    for _ in range(3):
+        for name, program in programs.items():
+            began = children_seconds()
+            _run(program)
+            seconds[name] = min(seconds[name], children_seconds() - began)
+    return seconds
+
+
+def children_seconds() -> float:
+    """CPU seconds of all processes that this one has started and that are over; the time of day where none are kept."""
+    try:
+        import resource
+    except ImportError:
+        return time.perf_counter()
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+@contextmanager
+def _cache(cold: bool) -> Iterator[str | None]:
+    """A new, empty folder for compiled code, or None for the user's own."""
+    if not cold:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="mextrain-bench-") as folder:
+        yield folder
+
+
+def _sample(job: Job, effort: Effort, games: int | None, repeats: int, folder: str | None) -> dict[str, Any]:
+    order = {
+        "rules": job.rules.to_dict(),
+        "policies": job.names,
+        "engine": job.engine,
+        "workers": job.workers,
+        "seed": SEED,
+        "games": games,
+        "repeats": repeats,
+        "seconds": effort.seconds,
+    }
+    sample: dict[str, Any] = json.loads(_run(CHILD, json.dumps(order), folder))
+    return sample
+
+
+def _run(program: Sequence[str], stdin: str = "", folder: str | None = None) -> str:
+    """Run Python on `program` with this process's path, and return what it prints; its errors are shown as they are."""
+    cache = {} if folder is None else {"MEXTRAIN_CACHE_DIR": folder}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **cache}
+    done = subprocess.run([sys.executable, *program], env=environment, input=stdin, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise EngineError(f"a process that should measure ended with status {done.returncode}; its message is above")
+    return done.stdout
+
+
+def _runs(job: Job, effort: Effort, cold: dict[str, Any] | None, samples: list[dict[str, Any]]) -> Iterator[Run]:
+    hashes = {value for sample in samples for engine in sample["engines"].values() for value in engine["hashes"]}
+    if len(hashes) != 1:
+        by_engine = {name: sorted(set(engine["hashes"])) for name, engine in samples[0]["engines"].items()}
+        raise EngineError(f"{job}: the same games gave different hashes, {by_engine}: please report this")
+    (result,) = hashes
+    rules, games, totals = job.rules, samples[0]["games"], samples[0]["totals"]
+    rounds = games * rules.rounds
+    times = {
+        name: [seconds for sample in samples for seconds in sample["engines"][name]["times"]]
+        for name in samples[0]["engines"]
+    }
+    peaks = [sample["peak_memory_bytes"] for sample in samples]
+    for name, taken in times.items():
+        best = min(taken)
+        yield Run(
+            preset=rules.preset_name,
+            players=rules.players,
+            tile_set=rules.tile_set,
+            rules=dict(rules.to_dict()),
+            policy=_joined(job.names),
+            engine=name,
+            workers=job.workers,
+            clock="CPU time of the thread" if job.workers == 1 else "wall clock",
+            seed=SEED,
+            games=games,
+            rounds=rounds,
+            **totals,
+            processes=effort.processes,
+            repeats=len(taken),
+            seconds=best,
+            seconds_median=median(taken),
+            turns_per_second=totals["turns"] / best,
+            plays_per_second=totals["plays"] / best,
+            decisions_per_second=totals["decisions"] / best,
+            rounds_per_second=rounds / best,
+            games_per_second=games / best,
+            ns_per_turn=best / totals["turns"] * 1e9,
+            ratio_to_c=min(times["c"]) / best if "c" in times else None,
+            ratio_note=samples[0]["missing"].get("c"),
+            hash=result,
+            hash_checked=len(taken) * len(times) > 1,
+            compile_seconds=None if cold is None else cold["engines"][name]["first_call_seconds"],
+            first_call_seconds=min(sample["engines"][name]["first_call_seconds"] for sample in samples),
+            peak_memory_bytes=None if None in peaks else max(peaks),
+            bytes_per_game=samples[0]["engines"][name]["bytes_per_game"],
+            result_bytes_per_game=rules.rounds * (8 * rules.players + 28),
+        )
+
+
+def _joined(names: Sequence[str]) -> str:
+    return names[0] if len(set(names)) == 1 else ",".join(names)

@@ -1,0 +1,52 @@
+"""Finds the C twin: the same game written by hand in C, the yardstick for speed (bench/twin in the source tree).
+
+It is compiled on demand by the C compiler of the machine, so the wheel has its sources in `twin_sources` beside this
+file; in a source tree they are in `bench/twin`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mextrain.errors import MextrainError
+from mextrain.rules import RuleSet
+
+HERE = Path(__file__).resolve()
+PLACES = (HERE.parent / "twin_sources", HERE.parents[3] / "bench" / "twin")
+"""Where the sources of the twin may be: in an installed wheel, in a source tree."""
+
+
+class NoTwin(MextrainError):
+    """There is no C twin to compare with; the message says why, and what to do about it."""
+
+
+def load_twin(rules: RuleSet, policies: tuple[str, ...]) -> Any:
+    """Return the twin that plays `rules` (`bench.twin.Twin`); its first use compiles it.
+
+    Raises `NoTwin` for rules or policies that are not the twin's, and where it cannot be built.
+    """
+    if set(policies) != {"random"}:
+        raise NoTwin("the C twin plays the policy random only")
+    if rules != RuleSet.preset(rules.preset_name, players=rules.players):
+        raise NoTwin("the C twin plays the presets without other options")
+    builder = _builder()
+    try:
+        return builder.load(rules.preset_name, rules.players)
+    except builder.TwinBuildError as error:
+        raise NoTwin(str(error)) from None
+
+
+@cache
+def _builder() -> ModuleType:
+    """The module that builds the twin."""
+    for place in PLACES:
+        spec = importlib.util.spec_from_file_location("mextrain_twin_builder", place / "build.py")
+        if spec is not None and spec.loader is not None and (place / "build.py").is_file():
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
+    raise NoTwin(f"the sources of the C twin are missing: expected them in {' or '.join(map(str, PLACES))}")

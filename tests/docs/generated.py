@@ -1,0 +1,92 @@
+"""The tables that pages take from the code: the records of docs/state-layout.md, the kernels of docs/kernels.md.
+
+`python -m tests.docs.generated` writes them into the pages. A table stands between two comments with its name.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from mextrain_core import rules, state, trace
+from tests.docs.pages import ROOT, read
+from tests.tidy.tree import CORE, sources
+
+LAYOUT, KERNELS = ROOT / "docs" / "state-layout.md", ROOT / "docs" / "kernels.md"
+RECORDS: dict[str, tuple[np.dtype[Any], ModuleType]] = {
+    "STATE": (state.STATE, state),
+    "RULES": (rules.RULES, rules),
+    "EVENT": (trace.EVENT, trace),
+}
+ELSEWHERE: dict[str, dict[str, str]] = {
+    "STATE": {"hand": "bit h of `hand[seat, half]`: the seat holds the tile {half, h}"},
+    "RULES": dict.fromkeys(rules.OPTION_CODES, "option of that name: the position of its value"),
+    "EVENT": {},
+}
+"""The meaning of fields that have no line of their own."""
+
+
+def meanings(name: str) -> dict[str, str]:
+    """What the comment beside each field of a record says."""
+    found = re.findall(r'(?m)^ +\("(\w+)", .*?\),  # (.*)$', inspect.getsource(RECORDS[name][1]))
+    return dict(found) | ELSEWHERE[name]
+
+
+def cells(*texts: object) -> str:
+    """A row of a table."""
+    return "| " + " | ".join(str(text).replace("|", "\\|") for text in texts) + " |"
+
+
+def record_table(name: str) -> str:
+    """A row for each field of the record: offset in bytes, name, type, shape and meaning."""
+    dtype, told = RECORDS[name][0], meanings(name)
+    fields: Any = dtype.fields
+    rows = [cells("offset", "field", "type", "shape", "meaning"), "|---|---|---|---|---|"]
+    for field in dtype.names or ():
+        kind, offset = fields[field][:2]
+        base, shape = kind.subdtype or (kind, ())
+        meaning = "unused" if field.startswith("pad_") else told[field]
+        rows.append(cells(offset, f"`{field}`", base, " × ".join(map(str, shape)) or 1, meaning))
+    return "\n".join([*rows, f"\n{dtype.itemsize:,} bytes."])
+
+
+def kernel_table() -> str:
+    """A row for each kernel: module, name and arguments, and what its docstring says first."""
+    rows = [cells("module", "kernel", "what it does"), "|---|---|---|"]
+    for path in sources(CORE):
+        # The planner's kernels are steps of one search, which docs/planner.md explains.
+        if path.parent.name == "planner":
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and any(ast.unparse(each) == "kernel" for each in node.decorator_list):
+                first = re.split(r"(?<=[.])\s|\n\n", ast.get_docstring(node) or "")[0]
+                module = ".".join(path.relative_to(CORE).with_suffix("").parts)
+                rows.append(cells(f"`{module}`", f"`{node.name}({ast.unparse(node.args)})`", " ".join(first.split())))
+    return "\n".join(rows)
+
+
+TABLES: dict[Any, dict[str, Callable[[], str]]] = {
+    LAYOUT: {name: lambda name=name: record_table(name) for name in RECORDS},  # type: ignore[misc]
+    KERNELS: {"kernels": kernel_table},
+}
+
+
+def page(path: Any) -> str:
+    """The page with its tables as they should be."""
+    text = read(path)
+    for name, table in TABLES[path].items():
+        parts = re.split(rf"(?s)(?<=<!-- {name} -->\n).*?(?=\n<!-- end of {name} -->)", text)
+        assert len(parts) == 2, f"{path.name} has {len(parts) - 1} places for the table {name}: expected 1"
+        text = table().join(parts)
+    return text
+
+
+if __name__ == "__main__":
+    for each in TABLES:
+        each.write_text(page(each), encoding="utf-8")
