@@ -34,11 +34,6 @@ def obstacle(rules: RuleSet) -> str | None:
     return _OBSTACLES.get(flags.obstacle(rules.record[0]))
 
 
-def lockstep_policies(rules: RuleSet) -> tuple[str, ...]:
-    """Return the policies that lockstep knows under `rules`."""
-    return ("random",) if rules.tile_set == "super" else ("random", "heaviest")
-
-
 def choose_engine(engine: str, rules: RuleSet, seats: Seats, rounds: int) -> str:
     """Return the engine, `scalar` or `lockstep`, that plays `rounds` rounds on each worker.
 
@@ -54,9 +49,8 @@ def choose_engine(engine: str, rules: RuleSet, seats: Seats, rounds: int) -> str
         raise MextrainError(f"engine = {shown(engine)}: expected one of {', '.join(ENGINES)}")
     can = seats.builtin and accepts(rules.record, seats.ids)
     if engine == "lockstep" and not can:
-        policies = " and ".join(lockstep_policies(rules))
         why = obstacle(rules) or (
-            f"it plays the policies {policies}, on x86-64 processors, and only where compiling is switched on"
+            "it plays the policies random and heaviest, on x86-64 processors, and only where compiling is switched on"
         )
         raise MextrainError(f"lockstep cannot play this: {why}; take the engine auto or scalar")
     if engine != "auto":

@@ -14,7 +14,7 @@ import numpy as np
 from mextrain_core import _lanes
 from mextrain_core._jit import helper, kernel, lowest
 from mextrain_core._lanes import LANES
-from mextrain_core.limits import MAX_DECISIONS, NONE
+from mextrain_core.limits import MAX_DECISIONS
 from mextrain_core.lockstep import deal
 from mextrain_core.lockstep.flags import NO_OBSTACLE, flags_of, obstacle
 from mextrain_core.lockstep.layout import (
@@ -368,8 +368,7 @@ def join_moves(moves, decisions, out):
 
 def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
     """Whether ``Lockstep`` plays the RULES record ``rules[0]`` with these policies (ids by seat) on this machine."""
-    known = {RANDOM, HEAVIEST} if rules[0]["wild"] == NONE else {RANDOM}
-    knows_policies = {*map(int, policies)} <= known
+    knows_policies = {*map(int, policies)} <= {RANDOM, HEAVIEST}
     return _lanes.supported() and knows_policies and obstacle(rules[0]) == NO_OBSTACLE
 
 

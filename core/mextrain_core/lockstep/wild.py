@@ -11,7 +11,7 @@ touches, then the letters. A number as end is touched by itself and ``*``, ``*``
 from typing import Any
 
 from mextrain_core.lockstep import lanes, policy
-from mextrain_core.lockstep.flags import WILD_NUMBERS
+from mextrain_core.lockstep.flags import ALL_RANDOM, WILD_NUMBERS
 from mextrain_core.lockstep.layout import CHOICES, LETTER_BIT, WILD_BIT, WILD_VALUE
 from mextrain_core.lockstep.turn import Turn
 
@@ -22,6 +22,9 @@ A, D, R, S, T = 1, 2, 4, 8, 16
 """Kinds of letters, one-hot and in the order of their halves."""
 
 NUMBERS = WILD_BIT - 1
+
+TWO_WILDS = 1 << (2 * WILD_VALUE - 16)
+"""In the second word of a set of points: what ``*-*`` and every letter counts."""
 
 
 class WildTurn(Turn):
@@ -83,6 +86,8 @@ class WildTurn(Turn):
         on_wild = lanes.any_of(self.on_trains(eligible, self.ends)).has(WILD_BIT)
         fits = lanes.any_of(self.on_trains(eligible, self.fitting)) | self.wild | self.kinds
         looks = self.draw_tile(fits.equals(0) & ~(on_wild & any_number))
+        if self.rules.policies != ALL_RANDOM:
+            self.keep_heaviest(eligible)
         self.take_drawn(looks)
         drawn = looks.pick(self.drawn_high | self.drawn_low, 0)
         if self.rules.is_set("drawn_tile", "own_train") or self.rules.is_set("mexican_start", "only_if_stuck"):
@@ -99,6 +104,50 @@ class WildTurn(Turn):
     def draw_tile(self, stuck: Any) -> Any:
         """Draw a tile where that has to be; one drawn by force is not looked at."""
         return super().draw_tile(stuck) & ~self.forced
+
+    def keep_heaviest(self, eligible: Any) -> None:
+        """Seats that play ``heaviest`` look at nothing but their legal tiles of most points; a drawn tile is but one.
+
+        What tiles count is a bit set of two words: bit v & 15 of word v >> 4 stands for v points.
+        """
+        w = self.w
+        legal = lanes.any_of([count.differs(0).pick(1 << t, 0) for t, count in enumerate(self.count_plays(eligible))])
+        used = eligible & legal
+        ends = lanes.any_of(self.on_trains(used, self.ends))
+        touched = ends.has(WILD_BIT).pick(NUMBERS, ends)
+        wild = used.differs(0).pick(self.wild, 0)
+        letters = used.differs(0).pick(self.kinds, legal.differs(0).pick(self.kinds & A, 0))
+        low, high = (wild & NUMBERS) << WILD_VALUE, (wild & NUMBERS) >> (16 - WILD_VALUE)
+        high = high | (wild & WILD_BIT | letters).differs(0).pick(TWO_WILDS, 0)
+        blank = w.splat(w.field(self.argument, 0, 8))
+        blank_low = (blank < 16).pick(w.const(1) << (blank & 15), 0)
+        blank_high = (blank < 16).pick(0, w.const(1) << (blank & 15))
+        for half, hand in enumerate(self.hand[:WILD_NUMBERS]):
+            row = touched.has(1 << half).pick(hand & NUMBERS, 0)
+            if half:
+                low, high = low | row << half, high | row >> (16 - half)
+            else:
+                low, high = low | row & ~1 | row.has(1).pick(blank_low, 0), high | row.has(1).pick(blank_high, 0)
+        low, high = high.differs(0).pick(0, lanes.highest(low)), lanes.highest(high)
+        likes = self.is_heavy() & ~self.needs
+        for half, hand in enumerate(self.hand[:WILD_NUMBERS]):
+            if half:
+                kept = (low >> half | high << (16 - half)) & NUMBERS
+            else:
+                kept = low & NUMBERS & ~1 | (low & blank_low | high & blank_high).differs(0).pick(1, 0)
+            with_wild = WILD_VALUE + half
+            kept = kept | (high if with_wild >> 4 else low).has(1 << (with_wild & 15)).pick(WILD_BIT, 0)
+            self.hand[half] = likes.pick(hand & kept, hand)
+        two_wilds = high.has(TWO_WILDS)
+        kept = (low >> WILD_VALUE | high << (16 - WILD_VALUE)) & NUMBERS | two_wilds.pick(WILD_BIT, 0)
+        self.wild = likes.pick(self.wild & kept, self.wild)
+        self.kinds = (likes & ~two_wilds).pick(0, self.kinds)
+        self.fitting = [lanes.look_up(self.rows_by_end(), end) for end in self.ends]
+
+    def is_heavy(self) -> Any:
+        """Where the seat to move plays ``heaviest``."""
+        w = self.w
+        return self.seat.has(w.splat(w.field(self.argument, 8, 16)))
 
     def take_drawn(self, looks: Any) -> None:
         """The plays of a drawn tile take the place of those of the hand, of which there were none.
@@ -146,7 +195,7 @@ class WildTurn(Turn):
     # The decision.
 
     def choose_wild(self, eligible: Any, counts: list[Any]) -> policy.Choice:
-        """A play by chance, uniform over all and the ways to stop."""
+        """A play by chance, uniform over all that are left and the ways to stop."""
         w = self.w
         upto = [counts[0]]
         for count in counts[1:]:
@@ -157,6 +206,8 @@ class WildTurn(Turn):
             stops.append(self.bonus)
         if self.rules.is_set("drawn_play", "may"):
             stops.append(self.drawn_fits)
+        if stops and self.rules.policies != ALL_RANDOM:
+            stops = [lanes.any_of(stops) & ~self.is_heavy()]
         choices = number + lanes.any_of(stops).pick(1, 0) if stops else number
         words = lanes.upper_half(lanes.next_words(w, CHOICES, ~self.forced))
         k = lanes.below(*words, choices)

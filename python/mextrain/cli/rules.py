@@ -86,7 +86,7 @@ def _resolved(rules: RuleSet) -> dict[str, Any]:
 
 
 def _resolved_text(rules: RuleSet) -> str:
-    from mextrain.engines import lockstep_policies, obstacle
+    from mextrain.engines import obstacle
 
     changed = rules.to_dict()
     lines = [rules.describe().partition("\n")[0], ""]
@@ -96,8 +96,7 @@ def _resolved_text(rules: RuleSet) -> str:
     lines += ["", f"engines: {' '.join(str(engine) for engine in rules.engines)}"]
     lines.append(f"action ids: {rules.action_count}")
     why_not = obstacle(rules)
-    known = " and ".join(lockstep_policies(rules))
-    lines.append(f"lockstep: no, {why_not}" if why_not else f"lockstep: yes, if all seats play {known}")
+    lines.append(f"lockstep: no, {why_not}" if why_not else "lockstep: yes, with the policies random and heaviest")
     if any(line.startswith("*") for line in lines):
         lines.append(f"* differs from the preset {rules.preset_name}")
     return "\n".join(lines)
