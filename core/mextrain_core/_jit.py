@@ -297,12 +297,11 @@ def _deposit(typingctx: Any, x: Any, mask: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), codegen
 
 
-@cache
-def has_pdep() -> bool:
-    """Whether the target that kernels are compiled for has the BMI2 instruction pdep."""
+def target_has(feature: str) -> bool:
+    """Whether the target that kernels are compiled for is known to have a feature, by LLVM's name."""
     from numba.core.registry import cpu_target
 
-    return "+bmi2" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+    return f"+{feature}" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
 
 
 @intrinsic
@@ -374,7 +373,7 @@ def _lowest(x):  # type: ignore[no-untyped-def]
 @overload(kth_bit)
 def _kth_bit(x, k):  # type: ignore[no-untyped-def]
     one = np.uint64(1)
-    if has_pdep():
+    if target_has("bmi2"):
         return lambda x, k: _cttz(_deposit(one << k, x))
 
     def by_clearing(x, k):  # type: ignore[no-untyped-def]

@@ -11,7 +11,7 @@ from mextrain_core.policies import choose
 from mextrain_core.rng import POLICY_WORDS, mix, round_key, word
 from mextrain_core.rules import STARTER_DRAW, STARTER_FIXED, STARTER_ROTATE
 from mextrain_core.score import hand_points
-from mextrain_core.state import FAULT, PHASE_DECIDE
+from mextrain_core.state import FAULT, PHASE_DECIDE, copy_state
 from mextrain_core.view import view_state
 
 u64 = np.uint64
@@ -189,3 +189,23 @@ def play_round(states, i, rules, log, policies, actions):
     s = states[i]
     s.events = U0
     return play_to_end(s, rules[0], log, policies, actions, U0)
+
+
+@kernel
+def play_copies(states, rules, policies, origins, keys, scratch, points, facts):
+    """Play copies of ``states`` with built-in policies to the end of their rounds; the states do not change.
+
+    Copy k is ``states[origins[k]]`` (uint32) with the round key ``keys[k]`` (uint64), which decides all later draws and
+    choices. ``policies``: uint8[players]; ``scratch``: STATE[1]. ``points``: int64[copies, players]; ``facts``:
+    int32[copies, 7] by ROUND_FIELDS: the moves are those of the copy, everything else is of the whole round. Returns
+    the sum of ``round_hash`` modulo 2**64.
+    """
+    s, r = scratch[0], rules[0]
+    total = U0
+    nothing = np.empty(0, np.uint16)
+    for k in range(len(keys)):
+        copy_state(scratch, 0, states, u64(origins[k]), rules)
+        s.key = keys[k]
+        facts[k, 6] = play_to_end(s, r, None, policies, nothing, U0)
+        total += record_round(s, r, points[k], facts[k])
+    return total
