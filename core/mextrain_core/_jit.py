@@ -325,7 +325,7 @@ def _cttz(typingctx: Any, x: Any) -> Any:
 
 @intrinsic
 def _deposit(typingctx: Any, x: Any, mask: Any) -> Any:
-    """BMI2's pdep where the compile target has it; otherwise the lowest set bits are cleared one by one."""
+    """BMI2's pdep."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         i64 = ir.IntType(64)
@@ -400,6 +400,14 @@ def copy_record(target: Any, source: Any, size: np.uint64) -> None:
     as_bytes[0][: int(size)] = as_bytes[1][: int(size)]
 
 
+def deposit(x: np.uint64, mask: np.uint64) -> np.uint64:
+    """The bit i that ``x`` has, moved to the i-th set bit of ``mask``; 0 if there is none, or if ``x`` is 0."""
+    rest = int(mask)
+    for _ in range(int(x).bit_length() - 1):
+        rest &= rest - 1
+    return np.uint64(rest & -rest if x else 0)
+
+
 # Numba compares the parameters of these with their implementations to the letter, annotations included.
 @overload(popcount, inline="always")
 def _popcount(x):  # type: ignore[no-untyped-def]
@@ -422,6 +430,23 @@ def _kth_bit(x, k):  # type: ignore[no-untyped-def]
             x &= x - one
             k -= one
         return _cttz(x)
+
+    return by_clearing
+
+
+@overload(deposit)
+def _deposit_one(x, mask):  # type: ignore[no-untyped-def]
+    zero, one = np.uint64(0), np.uint64(1)
+    if has_pdep():
+        return lambda x, mask: _deposit(x, mask)
+
+    def by_clearing(x, mask):  # type: ignore[no-untyped-def]
+        if x == zero:
+            return zero
+        while x != one:
+            mask &= mask - one
+            x >>= one
+        return mask & (zero - mask)
 
     return by_clearing
 

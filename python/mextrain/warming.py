@@ -66,7 +66,11 @@ RULES = RuleSet.mexican(2, rounds=1)
 
 
 def _bulk_play() -> None:
-    simulate(RULES, games=1)
+    """Each of the kernels of `mextrain_core.rollout.games_kernel`: by preset, for small and large tables, and any."""
+    for preset in (RuleSet.mexican, RuleSet.super):
+        for players in (2, 8):
+            simulate(preset(players, rounds=1), games=1)
+    simulate(RULES, games=1, policies="heaviest")
 
 
 def _callbacks() -> None:

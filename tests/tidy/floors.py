@@ -2,10 +2,10 @@
 
 CORE = (
     ("limits", "_jit", "_lanes"),
-    ("bits", "rng"),
+    ("bits", "rng", "_frozen"),
     ("tiles",),
-    ("rules", "moves"),
-    ("state",),
+    ("rules", "moves", "_compact"),
+    ("state", "compact"),
     ("movegen", "deal", "score", "trace"),
     ("apply",),
     ("invariants", "view", "observe", "determinize", "planner"),
