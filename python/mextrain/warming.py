@@ -66,7 +66,7 @@ RULES = RuleSet.mexican(2, rounds=1)
 
 
 def _bulk_play() -> None:
-    simulate(RULES, games=1)
+    simulate(RULES, games=1, engine="scalar")
 
 
 def _callbacks() -> None:
