@@ -84,7 +84,7 @@ def signature() -> str:
     for number, rules in enumerate(rule_sets()):
         policies = [_POLICIES[(number + seat) % len(_POLICIES)] for seat in range(rules.players)]
         for names in (["random"] * rules.players, policies):
-            played = simulate(rules, games=GAMES, seed=number, policies=names, record_actions=True)
+            played = simulate(rules, games=GAMES, seed=number, policies=names, record_actions=True, engine="scalar")
             assert played.actions is not None
             for array, kind in ((played.points, "<i8"), (played.facts, "<i4"), (played.actions, "<u2")):
                 digest.update(array.astype(kind).tobytes())
