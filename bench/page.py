@@ -100,7 +100,8 @@ def pieces(line: Line, peers: Line) -> str:
     for what, key in PIECES.items():
         cells = []
         for rules in ("mexican-4", "super-4"):
-            extra = found.get(key.format(rules=rules), {})
+            known = rules == "mexican-4" or "{rules}" in key
+            extra = found.get(key.format(rules=rules), {}) if known else {}
             costs = (f"{value:,.4g} {name}" for name, value in extra.items() if name.startswith("ns per"))
             cells.append(next(costs, "–"))
         rows.append((what, *cells))
@@ -134,20 +135,24 @@ def instructions(line: Line, peers: Line) -> str:
     return table(("engine", "instructions", "branches", "mispredicted"), rows)
 
 
+QUIET = 0.1
+"""Where other processes take more of the processors than this, the clock on the wall measures them."""
+
+
 def workers(line: Line, peers: Line) -> str:
     """Several threads."""
     rows = [
         (
             NAMES[row["engine"]],
             str(row["workers"]),
-            f"{row['speedup']:.2f}",
             f"{row['per_cpu_second']:.2f}",
             "–" if row["others"] is None else f"{row['others']:.0%}",
+            f"{row['speedup']:.2f}" if row["others"] is None or row["others"] <= QUIET else "not measurable",
         )
         for row in line["scaling"]["workers"]
         if row["workers"] > 1
     ]
-    heading = ("engine", "workers", "times as fast, wall clock", "work in a CPU second", "taken by other processes")
+    heading = ("engine", "workers", "work in a CPU second", "taken by other processes", "times as fast, wall clock")
     return table(heading, rows)
 
 

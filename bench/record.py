@@ -112,13 +112,18 @@ def measured(quick: bool) -> dict[str, Any]:
     return line
 
 
+WHAT = ("preset", "players", "policy", "engine", "workers", "games", "hash", "turns_per_second", "ratio_to_c")
+MORE = (
+    *("turns", "ns_per_turn", "plays_per_second", "decisions_per_second", "rounds_per_second", "seconds"),
+    *("seconds_median", "compile_seconds", "first_call_seconds", "peak_memory_bytes", "bytes_per_game"),
+)
+"""What the history keeps of a run: of every one, and of those of the standard games."""
+
+
 def slim(line: Mapping[str, Any]) -> dict[str, Any]:
     """The line with sensible digits, and without what follows from the rest."""
-    kept = ("preset", "players", "policy", "engine", "workers", "games", "turns", "hash", "ns_per_turn", "ratio_to_c")
-    by_turn = ("turns_per_second", "plays_per_second", "decisions_per_second", "rounds_per_second")
-    more = ("seconds_median", "seconds", "compile_seconds", "first_call_seconds", "peak_memory_bytes", "bytes_per_game")
-    fields = (*kept, *by_turn, *more)
-    rows = {name: [{key: run[key] for key in fields} for run in line[name]] for name in ("runs", "sweep")}
+    kept = {"runs": WHAT + MORE, "sweep": WHAT}
+    rows = {name: [{key: run[key] for key in fields} for run in line[name]] for name, fields in kept.items()}
     result: dict[str, Any] = _rounded({**line, **rows})
     return result
 

@@ -22,7 +22,7 @@ def environment() -> dict[str, Any]:
         "code_for": os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name(),
         "usable_processors": usable_processors(),
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
-        "platform": platform.platform(),
+        "platform": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "mextrain": __version__,
         "stream": STREAM,
