@@ -22,6 +22,7 @@ _NAMES = {
     "callbacks": ("Batch", "BatchPolicy", "Decision"),
     "determinization": ("WorldSampler", "determinize"),
     "errors": (
+        "ArchiveError",
         "EngineError",
         "IllegalMove",
         "MextrainError",
@@ -36,9 +37,9 @@ _NAMES = {
         "TileError",
     ),
     "events": ("Event",),
-    "hands": ("HandSummary", "survey_hands"),
     "histories": ("WorldCount", "count_worlds"),
     "information": ("information_key", "information_text"),
+    "hands": ("HandSummary", "survey_hands"),
     "match": ("Match",),
     "moves": ("STOP", "Actions", "Move"),
     "observations": ("Layout", "observe"),
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from mextrain.callbacks import Decision as Decision
     from mextrain.determinization import WorldSampler as WorldSampler
     from mextrain.determinization import determinize as determinize
+    from mextrain.errors import ArchiveError as ArchiveError
     from mextrain.errors import EngineError as EngineError
     from mextrain.errors import IllegalMove as IllegalMove
     from mextrain.errors import MextrainError as MextrainError

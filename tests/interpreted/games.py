@@ -22,6 +22,8 @@ from mextrain_core.deal import deal
 from mextrain_core.limits import NONE
 from mextrain_core.perft import perft
 from mextrain_core.planner_policy import choose_planned
+from mextrain_core.replay import replay_rounds
+from mextrain_core.samples import replay_decisions
 from mextrain_core.state import new_states
 from mextrain_core.trace import EVENT
 
@@ -69,6 +71,42 @@ def matches(rules: RuleSet, policies: Any) -> str:
     return f"{played.hash:016x}-{digest.hexdigest()[:16]}"
 
 
+def replayed(rules: RuleSet) -> str:
+    """The bytes of two games, replayed from their moves, and of their decisions as samples."""
+    played = simulate(rules, games=2, seed=7, first_game=3, record_actions=True)
+    assert played.actions is not None
+    count = 2 * rules.rounds
+    engines = np.array([rules.tiles.half_code(engine.high) for engine in rules.engines] * 2, np.uint8)
+    rounds = (
+        np.repeat(played.game, rules.rounds),
+        engines,
+        played.starter.ravel().astype(np.uint8),
+        np.append(played.offsets.ravel(), len(played.actions)),
+        played.actions,
+    )
+    states, seed = new_states(1), np.uint64(7)
+    points, facts = np.zeros((count, rules.players), np.int64), np.zeros((count, 7), np.int32)
+    done, _, total = replay_rounds(states, 0, rules.record, seed, *rounds, points, facts)
+    assert (done, int(total)) == (count, played.hash)
+    size = len(played.actions)
+    layout = Layout(rules)
+    bits, mask = np.zeros((size, layout.words), np.uint64), np.zeros((size, rules.action_count // 64 + 1), np.uint64)
+    chosen, seats = np.zeros(size, np.uint16), np.zeros(size, np.uint8)
+    sources, steps = np.zeros(size, np.int64), np.zeros(size, np.uint16)
+    rows, seeds, places = np.arange(count)[::-1].copy(), np.full(count, seed), np.arange(size)
+    outputs = (bits, mask, chosen, seats, sources, steps)
+    done = replay_decisions(states, 0, rules.record, rows, seeds, *rounds, layout.offsets, places, *outputs)
+    assert done == count
+    # No move of a round is legal after its end, and without its last move it goes on.
+    games, engines, starters, offsets, actions = rounds
+    for shift in (-1, 1):
+        wrong = (games[:1], engines[:1], starters[:1], offsets[:2] + np.array([0, shift]), actions)
+        assert replay_rounds(states, 0, rules.record, seed, *wrong, points, facts)[0] == 0
+        last = (rows[-1:], seeds, *wrong, layout.offsets, places)
+        assert replay_decisions(states, 0, rules.record, *last, *outputs) == 0
+    return hashlib.sha256(b"".join(array.tobytes() for array in (points, facts, *outputs))).hexdigest()[:16]
+
+
 def sequences(rules: RuleSet) -> int:
     """The number of ways in which a round can begin."""
     states = new_states(4)
@@ -88,6 +126,20 @@ def trains() -> list[Any]:
     found.append(first_hands(RuleSet.mexican(2, hand_size=6), 4, seed=1).tolist())
     found.append(longest_chain([(k, (k * 5 + 1) % 7) for k in range(7)], None))
     return found
+
+
+def planned(rules: RuleSet, decisions: int) -> list[int]:
+    """The first moves of a round that the policy `planner` plays for every seat."""
+    states = new_states(1)
+    deal(states, 0, rules.record, *map(np.uint64, (11, 0, rules.engines[0].high, NONE)))
+    log = np.empty(0, EVENT)
+    advance(states, 0, rules.record, log)
+    moves = []
+    for number in range(decisions):
+        move = choose_planned(states, 0, rules.record, np.uint64(number << 59))
+        moves.append(int(move))
+        play(states, 0, rules.record, log, np.uint64(move))
+    return moves
 
 
 def hidden(rules: RuleSet, seed: int, plays: int) -> list[str]:
@@ -116,20 +168,6 @@ def hidden(rules: RuleSet, seed: int, plays: int) -> list[str]:
     return [digest.hexdigest()[:16], *map(str, counts)]
 
 
-def planned(rules: RuleSet, decisions: int) -> list[int]:
-    """The first moves of a round that the policy `planner` plays for every seat."""
-    states = new_states(1)
-    deal(states, 0, rules.record, *map(np.uint64, (11, 0, rules.engines[0].high, NONE)))
-    log = np.empty(0, EVENT)
-    advance(states, 0, rules.record, log)
-    moves = []
-    for number in range(decisions):
-        move = choose_planned(states, 0, rules.record, np.uint64(number << 59))
-        moves.append(int(move))
-        play(states, 0, rules.record, log, np.uint64(move))
-    return moves
-
-
 def digests() -> dict[str, Any]:
     """The digest of every job."""
     found: dict[str, Any] = {}
@@ -138,12 +176,13 @@ def digests() -> dict[str, Any]:
         found[f"{name}, random"] = matches(rules, "random")
         found[f"{name}, mixed"] = matches(rules, seats)
     found["super, batches"] = matches(RULES["super"], ["random", BatchPolicy(middle), "heaviest", BatchPolicy(middle)])
+    found["replayed"] = [replayed(RULES[name]) for name in ("mexican-2", "super", "foot")]
     found["sequences"] = [sequences(RULES[name]) for name in ("mexican", "super", "foot")]
     found["trains"] = trains()
+    found["planned"] = [planned(RULES[name], 8) for name in ("mexican", "super-cover", "foot")]
     for number, (name, rules) in enumerate(HIDDEN.items()):
         seeds = range(number, number + (1 if name == "super" else 6))
         found[f"hidden, {name}"] = [hidden(rules, seed, 24) for seed in seeds]
-    found["planned"] = [planned(RULES[name], 8) for name in ("mexican", "super-cover", "foot")]
     # As a reader of the JSON text gets them: tuples are lists there.
     again: dict[str, Any] = json.loads(json.dumps(found))
     return again

@@ -2,16 +2,16 @@
 
 CORE = (
     ("limits", "_jit"),
-    ("_lanes", "bits", "rng"),
+    ("_lanes", "_frozen", "bits", "rng"),
     ("tiles",),
-    ("rules", "moves"),
-    ("state",),
+    ("rules", "moves", "_compact"),
+    ("state", "compact"),
     ("movegen", "deal", "score", "trace"),
     ("apply",),
     ("evidence", "invariants", "planner", "retrace", "view"),
     ("policies", "planner_policy", "worlds"),
     ("determinize", "observe", "rollout", "perft"),
-    ("search", "batch", "lockstep"),
+    ("search", "batch", "lockstep", "replay", "samples"),
     ("abi",),
 )
 
@@ -29,6 +29,7 @@ PYTHON = (
     ("tile_probabilities",),
     ("simulation", "env", "match", "search", "planner"),
     ("archive", "benchmark", "hands", "recorder", "signature", "tournaments", "warming"),
+    ("dataset",),
     ("cabi", "integrations", "distributed"),
     ("cli",),
     ("__main__",),
