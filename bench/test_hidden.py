@@ -35,8 +35,7 @@ def test_samples_along_a_chain(position: Position, timed: Callable[..., Any]) ->
     worlds = WorldSampler(position, 0, 1)
     states = new_states(count + 1)
     states[0] = position._states[0]
-    log = worlds._public.log
-    arguments = (worlds._worlds, 0, worlds._record, states, 0, 1, count, worlds._scratch, log, len(log))
+    arguments = (worlds._worlds, 0, worlds._record, states, 0, 1, count, *worlds._log)
     timed(lambda: sample_worlds(*arguments), count, "sample")
     assert (states["hand"][1:, 0] == states["hand"][0, 0]).all()
 
@@ -60,7 +59,7 @@ def test_first_sample(position: Position, timed: Callable[..., Any]) -> None:
             table = public.tables, public.evidence, 1
             open_worlds(worlds._worlds, 0, rules, *table, states, 0, log, end, np.uint64(0), np.uint64(seed))
             warm_up(worlds._worlds, 0)
-            next_placement(worlds._worlds, 0, rules, states, 1, worlds._scratch, log, end)
+            next_placement(worlds._worlds, 0, rules, states, 1, *worlds._log)
 
     timed(run, count, "first sample")
 

@@ -35,30 +35,33 @@ class WorldSampler:
     """
 
     def __init__(self, position: Position, seat: int, seed: int) -> None:
-        self._position = position
         self._seat = check_seat(position, seat)
-        self._public = PublicRecord(position)
-        self._record = position.rules.record
+        # The position may be played on while samples are taken.
+        self._position = position.copy()
         self._worlds = np.zeros(1, WORLDS)
-        self._scratch = np.zeros(16, EVENT)
         # The round itself, and room for one sample.
         self._states = new_states(2)
         self._states[0] = position._states[0]
-        public, log = self._public, self._public.log
+        public = PublicRecord(position)
+        self._log = np.zeros(16, EVENT), public.log, len(public.log)
         is_open = open_worlds(
-            self._worlds, 0, self._record, public.tables, public.evidence, 1, self._states, 0, log, len(log),
+            self._worlds, 0, self._record, public.tables, public.evidence, 1, self._states, 0, *self._log[1:],
             np.uint64(self._seat), np.uint64(check_seed(seed)),
         )  # fmt: skip
-        if not is_open:
-            raise EngineError(f"no hidden tiles fit what seat {seat} has seen: please report {position.events}")
+        self._check(is_open)
         warm_up(self._worlds, 0)
         self._step()
 
+    @property
+    def _record(self) -> np.ndarray:
+        return self._position.rules.record
+
+    def _check(self, done: bool) -> None:
+        if not done:
+            raise EngineError(f"no hidden tiles fit what seat {self._seat} has seen: please report {self._position!r}")
+
     def _step(self) -> None:
-        log = self._public.log
-        arguments = (self._record, self._states, 1, self._scratch, log, len(log))
-        if not next_placement(self._worlds, 0, *arguments):
-            raise EngineError(f"the sampler found too few worlds for seat {self._seat}: please report the position")
+        self._check(next_placement(self._worlds, 0, self._record, self._states, 1, *self._log))
 
     def history(self) -> tuple[Hands, Draws]:
         """Return the sample at which the sampler stands: the hands as dealt, and the draws in order, as tile indices.
@@ -86,19 +89,14 @@ class WorldSampler:
         """Return `count` samples as STATE records: the position with other hands, boneyard and key."""
         states = new_states(count + 1)
         states[0] = self._states[0]
-        log = self._public.log
-        arguments = (self._record, states, 0, 1, count, self._scratch, log, len(log))
-        if sample_worlds(self._worlds, 0, *arguments) != count:
-            raise EngineError(f"the sampler found too few worlds for seat {self._seat}: please report the position")
+        self._check(sample_worlds(self._worlds, 0, self._record, states, 0, 1, count, *self._log) == count)
         return states[1:]
 
     def places(self, count: int) -> np.ndarray:
         """Count where each tile is in `count` samples: int64[tiles of the set, players + 1], last the boneyard."""
-        rules, log = self._position.rules, self._public.log
+        rules = self._position.rules
         out = np.zeros((len(rules.tiles), rules.players + 1), np.int64)
-        arguments = (self._record, count, self._states, 1, self._scratch, log, len(log), out)
-        if count_places(self._worlds, 0, *arguments) != count:
-            raise EngineError(f"the sampler found too few worlds for seat {self._seat}: please report the position")
+        self._check(count_places(self._worlds, 0, self._record, count, self._states, 1, *self._log, out) == count)
         return out
 
     def positions(self) -> Iterator[Position]:

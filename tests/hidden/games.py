@@ -143,8 +143,7 @@ def sampled_law(worlds: WorldSampler, found: Histories, count: int) -> dict[byte
     cells = record["cell"][0]
     hidden = np.flatnonzero(record["cell_seat"][0][cells[:items]] != found.seat)
     rows = np.empty((count, len(hidden)), np.uint8)
-    log = worlds._public.log
-    arguments = (record, 0, worlds._record, worlds._states, 1, worlds._scratch, log, len(log))
+    arguments = (record, 0, worlds._record, worlds._states, 1, *worlds._log)
     for n in range(count):
         assert next_placement(*arguments)
         rows[n] = cells[hidden]
