@@ -51,7 +51,7 @@ class Warmup:
 
 
 def warmup(tell: Callable[[str], object] | None = None) -> Warmup:
-    """Compile what the command line, `simulate`, `Position`, hidden information, the planner and archives use, or load it.
+    """Compile, or load, what the command line, `simulate`, `Position`, hidden information, planner and archives use.
 
     `tell` is called with the name of each part before it begins. A cold start takes about a minute, a warm one a
     second. The C functions of `mextrain.cabi` are compiled when that is imported.
