@@ -30,10 +30,11 @@ i64 = np.int64
 U0, U1 = u64(0), u64(1)
 I0, I1 = i64(0), i64(1)
 
-WORK = i64(20_000)
+WORK = i64(100_000)
 """Work for one plan, as in ``search``; most take a few hundred. What is not proven by then is the best found."""
 NODES = 300
-TABLE = 1 << 12
+TABLE = 1 << 14
+"""Sizes of the arrays that ``search`` works in; it matches 14 odd halves, more than ordinary hands ever have."""
 
 TILE_VALUE = i64(10)
 """What it is worth, in points, to have one more tile in the plan: a tile with a place costs no draw."""

@@ -51,7 +51,7 @@ class Warmup:
 
 
 def warmup(tell: Callable[[str], object] | None = None) -> Warmup:
-    """Compile, or load, what the command line, `simulate`, `Position`, hidden information, planner and archives use.
+    """Compile what commands, `simulate`, `Position`, hidden information, the planner and archives use, or load it.
 
     `tell` is called with the name of each part before it begins. A cold start takes about a minute, a warm one a
     second. The C functions of `mextrain.cabi` are compiled when that is imported.
@@ -72,7 +72,11 @@ RULES = RuleSet.mexican(2, rounds=1)
 
 
 def _bulk_play() -> None:
-    simulate(RULES, games=1)
+    """Each of the kernels of `mextrain_core.rollout.games_kernel`: by preset, for small and large tables, and any."""
+    for preset in (RuleSet.mexican, RuleSet.super):
+        for players in (2, 8):
+            simulate(preset(players, rounds=1), games=1)
+    simulate(RULES, games=1, policies="heaviest")
 
 
 def _callbacks() -> None:

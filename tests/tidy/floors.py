@@ -2,10 +2,10 @@
 
 CORE = (
     ("limits", "_jit"),
-    ("_lanes", "bits", "rng"),
+    ("_lanes", "_frozen", "bits", "rng"),
     ("tiles",),
-    ("rules", "moves"),
-    ("state",),
+    ("rules", "moves", "_compact"),
+    ("state", "compact"),
     ("movegen", "deal", "score", "trace"),
     ("apply",),
     ("evidence", "invariants", "planner", "retrace", "view"),

@@ -23,6 +23,7 @@ from mextrain_core.planner import graph, search
 from mextrain_core.planner_policy import choose_planned
 from mextrain_core.state import new_states
 from mextrain_core.view import view_state
+from tests.docs.pages import ROOT, tables
 
 RULES = [
     RuleSet.mexican(2, rounds=3),
@@ -34,6 +35,15 @@ RULES = [
     RuleSet.super(8, letter_match="anywhere", opening="chain", rounds=1),
     RuleSet.super(8, letter_match="same_letter", twice_bonus="may", max_uncovered=None, rounds=1),
 ]
+
+
+WORTH = {row[0]: row[1] for table in tables(ROOT / "docs" / "policies.md") for row in table}
+"""The table of docs/policies.md: what is worth how many points."""
+
+TILE = int(WORTH["every tile of the train"])
+DOUBLE = int(WORTH["a double, covered or not"])
+CLOSING = int(WORTH["closing the own train"])
+FOLLOWED = int(WORTH["an own train that ends in a half of some tile left"])
 
 
 def value(decision: Decision, move: Any) -> int:
@@ -54,10 +64,10 @@ def value(decision: Decision, move: Any) -> int:
         double_blank=rules.double_blank,
         time_limit=None,
     )
-    worth = rules.points([played]) + 10 * best.tiles
-    worth += 40 * (played.high == played.low)
-    worth += 10 * (on_own and bool(int(view["open"]) >> seat & 1))
-    worth += 5 * (on_own and any(new in map(str, tile.halves) for tile in left))
+    worth = rules.points([played]) + TILE * best.tiles
+    worth += DOUBLE * (played.high == played.low)
+    worth += CLOSING * (on_own and bool(int(view["open"]) >> seat & 1))
+    worth += FOLLOWED * (on_own and any(new in map(str, tile.halves) for tile in left))
     turns = min(count for other, count in enumerate(decision.hand_counts) if other != seat)
     return 60 * worth + (60 * best.points * min(turns, best.tiles) // best.tiles if best.tiles else 0)
 
