@@ -172,7 +172,7 @@ def test_unfinished_shards_are_left_out(tmp_path: Path) -> None:
     write_archive(tmp_path, job)
     (tmp_path / job.sidecar_path(1)).unlink()
     dataset = DecisionDataset(tmp_path)
-    assert dataset.rounds == 2 * (GAMES - 25)
+    assert (dataset.rounds, dataset.missing_shards) == (2 * (GAMES - 25), 1)
     assert {game for batch in dataset for game in batch.game.tolist()} == {*range(25), *range(50, 60)}
 
 

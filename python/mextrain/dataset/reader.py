@@ -58,7 +58,8 @@ class DecisionDataset:
     """The decisions of one or more archives, which must have the same rules.
 
     `rules`; `layout` of the observations, of which samples have the first `observation_bits`: the table and the own
-    hand, without what others have shown; `rounds`: number of rounds, with those of unfinished shards left out.
+    hand, without what others have shown; `rounds`: number of rounds in the complete shards; `missing_shards`: number
+    of those that are not complete, which are left out.
     """
 
     def __init__(
@@ -89,11 +90,13 @@ class DecisionDataset:
         self.shuffle, self.drop_last = shuffle, drop_last
         self.seed = check_seed(seed)
         self._shards: list[tuple[Job, Shard]] = []
+        self.missing_shards = 0
         jobs = []
         for folder in folders:
             job, shards = read_shards(folder)
             jobs.append(job)
             self._shards += [(job, shard) for shard in shards]
+            self.missing_shards += job.shards - len(shards)
             if job.rules != jobs[0].rules:
                 raise MextrainError(
                     f"{folder} has the rules {job.rules.to_dict()}, and {folders[0]} {jobs[0].rules.to_dict()}: "
