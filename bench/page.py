@@ -120,7 +120,7 @@ PIECES = {
     "`simulate`, one worker": "test_simulate: test_simulate[1]",
     "its summary": "test_simulate: test_summary",
     "write an archive": "test_archive: test_write[{rules}]",
-    "read it back": "test_archive: test_read",
+    "read it back": "test_archive: test_read[{rules}]",
 }
 """What a row says, and the benchmark that it comes from; one without rules is Mexican Train's."""
 

@@ -1,4 +1,4 @@
-"""Writing games to Parquet files and reading them back; the unit is a round."""
+"""Archives: writing, reading, verifying and replaying (a round is the unit), and decisions for learners."""
 
 from __future__ import annotations
 
@@ -11,27 +11,48 @@ import pyarrow.parquet
 import pytest
 
 from bench.conftest import RULES, size
-from mextrain.archive import Job, write_archive
+from mextrain.archive import Job, check_archive, verify_archive, write_archive
+from mextrain.dataset import DecisionDataset
+
+NAMES = ("mexican-4", "mexican-2", "super-4")
 
 
-def play_into(folder: Path, job: Job) -> int:
-    """Play the job into a new folder; returns the bytes written."""
-    shutil.rmtree(folder, ignore_errors=True)
-    return write_archive(folder, job).bytes
+@pytest.fixture(params=NAMES)
+def job(request: pytest.FixtureRequest) -> Job:
+    return Job.create(RULES[request.param], games=size(200, 20_000), seed=1)
 
 
-@pytest.mark.parametrize("name", ["mexican-4", "mexican-2", "super-4"])
-def test_write(name: str, tmp_path: Path, timed: Callable[..., Any], benchmark: Any) -> None:
-    rules = RULES[name]
-    job = Job.create(rules, games=size(1000, 20_000), seed=1)
-    rounds = job.games * rules.rounds
-    size_of_all = timed(lambda: play_into(tmp_path / "out", job), rounds, "round")
-    benchmark.extra_info["bytes per round"] = round(size_of_all / rounds, 1)
+@pytest.fixture
+def archive(job: Job, tmp_path: Path) -> Path:
+    write_archive(tmp_path / "archive", job)
+    return tmp_path / "archive"
 
 
-def test_read(tmp_path: Path, timed: Callable[..., Any]) -> None:
-    rules = RULES["mexican-4"]
-    job = Job.create(rules, games=size(1000, 20_000), seed=1)
-    play_into(tmp_path / "out", job)
-    rounds = job.games * rules.rounds
-    assert timed(lambda: pyarrow.parquet.read_table(tmp_path / "out").num_rows, rounds, "round") == rounds
+def test_write(job: Job, tmp_path: Path, timed: Callable[..., Any], benchmark: Any) -> None:
+    def write() -> int:
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        return write_archive(tmp_path / "out", job).bytes
+
+    size_of_all = timed(write, job.games * job.rules.rounds, "round")
+    benchmark.extra_info["bytes per round"] = round(size_of_all / (job.games * job.rules.rounds), 1)
+
+
+def test_read(job: Job, archive: Path, timed: Callable[..., Any]) -> None:
+    rounds = job.games * job.rules.rounds
+    assert timed(lambda: pyarrow.parquet.read_table(archive).num_rows, rounds, "round") == rounds
+
+
+def test_verify(job: Job, archive: Path, timed: Callable[..., Any]) -> None:
+    assert timed(lambda: verify_archive(archive), job.games * job.rules.rounds, "round") == []
+
+
+def test_check(job: Job, archive: Path, timed: Callable[..., Any]) -> None:
+    rounds = job.games * job.rules.rounds
+    assert timed(lambda: check_archive(archive), rounds, "round").rounds == rounds
+
+
+@pytest.mark.parametrize("shuffle", [True, False], ids=["shuffled", "in order"])
+def test_decisions(job: Job, archive: Path, shuffle: bool, timed: Callable[..., Any]) -> None:
+    dataset = DecisionDataset(archive, shuffle=shuffle)
+    decisions = check_archive(archive).actions
+    assert timed(lambda: sum(map(len, dataset)), decisions, "decision") == decisions

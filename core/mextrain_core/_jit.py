@@ -13,6 +13,7 @@ compiled anew in each process after one warning.
 """
 
 import contextlib
+import ctypes
 import hashlib
 import os
 import re
@@ -35,8 +36,9 @@ except ImportError as error:
     ) from error
 import numpy as np
 from llvmlite import ir
-from numba import types
-from numba.core import caching, config
+from numba import _dynfunc, types
+from numba.core import caching, codegen, compiler, config, typed_passes
+from numba.core.compiler_machinery import register_pass
 from numba.extending import intrinsic, overload
 from numba.misc.appdirs import AppDirs
 
@@ -223,11 +225,60 @@ def kernel(function: Any) -> Any:
     return compiled
 
 
+class _HelperLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
+    """The code of a helper, as its callers want it: not optimised, and not made machine code of."""
+
+    def _optimize_final_module(self) -> None:
+        """The kernels do that, for all that they contain at once."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _HelperLowering(typed_passes.NativeLowering):  # type: ignore[misc]
+    """Writes the code of a helper into a ``_HelperLibrary``."""
+
+    _name = "helper_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _HelperLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        # What Numba knows a compiled function by; called from Python it raises TypeError.
+        refuse = ctypes.cast(ctypes.pythonapi.PyErr_BadArgument, ctypes.c_void_p).value
+        lowered = state["cr"]
+        module, name = lowered.fndesc.lookup_module(), state.func_id.func_name
+        entry = _dynfunc.make_function(module, name, "", refuse, lowered.env, (state.library,))
+        state.targetctx.insert_user_function(entry, lowered.fndesc, [state.library])
+        state["cr"] = lowered._replace(cfunc=entry)
+        return True
+
+
+class _HelperCompiler(compiler.CompilerBase):  # type: ignore[misc]
+    """Numba's way of compiling, but for helpers.
+
+    Left to itself Numba optimises each helper with all that it calls, translates it into machine code and adds a
+    wrapper for Python, and then its caller again: most of a cold compile is for code that nobody runs.
+    """
+
+    def define_pipelines(self) -> list[Any]:
+        builder = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        builder.passes = [
+            (_HelperLowering if step is typed_passes.NativeLowering else step, text) for step, text in builder.passes
+        ]
+        builder.finalize()
+        return [builder]
+
+
 def helper(function: Any) -> Any:
     """Compile ``function`` for calls from kernels only: it is optimised inside its callers and cached with them."""
     if config.DISABLE_JIT:
         return function
-    return numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    unwrapped: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    options = {"nogil": True, "error_model": "numpy", "forceinline": True, **unwrapped}
+    return numba.njit(pipeline_class=_HelperCompiler, **options)(function)
 
 
 def c_type(name: Any) -> Any:
@@ -285,7 +336,7 @@ def _cttz(typingctx: Any, x: Any) -> Any:
 
 @intrinsic
 def _deposit(typingctx: Any, x: Any, mask: Any) -> Any:
-    """BMI2's pdep where the compile target has it; otherwise the lowest set bits are cleared one by one."""
+    """BMI2's pdep."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         i64 = ir.IntType(64)
@@ -297,12 +348,11 @@ def _deposit(typingctx: Any, x: Any, mask: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), codegen
 
 
-@cache
-def has_pdep() -> bool:
-    """Whether the target that kernels are compiled for has the BMI2 instruction pdep."""
+def target_has(feature: str) -> bool:
+    """Whether the target that kernels are compiled for is known to have a feature, by LLVM's name."""
     from numba.core.registry import cpu_target
 
-    return "+bmi2" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+    return f"+{feature}" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
 
 
 @intrinsic
@@ -360,6 +410,14 @@ def copy_record(target: Any, source: Any, size: np.uint64) -> None:
     as_bytes[0][: int(size)] = as_bytes[1][: int(size)]
 
 
+def deposit(x: np.uint64, mask: np.uint64) -> np.uint64:
+    """The bit i that ``x`` has, moved to the i-th set bit of ``mask``; 0 if there is none, or if ``x`` is 0."""
+    rest = int(mask)
+    for _ in range(int(x).bit_length() - 1):
+        rest &= rest - 1
+    return np.uint64(rest & -rest if x else 0)
+
+
 # Numba compares the parameters of these with their implementations to the letter, annotations included.
 @overload(popcount, inline="always")
 def _popcount(x):  # type: ignore[no-untyped-def]
@@ -374,7 +432,7 @@ def _lowest(x):  # type: ignore[no-untyped-def]
 @overload(kth_bit)
 def _kth_bit(x, k):  # type: ignore[no-untyped-def]
     one = np.uint64(1)
-    if has_pdep():
+    if target_has("bmi2"):
         return lambda x, k: _cttz(_deposit(one << k, x))
 
     def by_clearing(x, k):  # type: ignore[no-untyped-def]
@@ -382,6 +440,23 @@ def _kth_bit(x, k):  # type: ignore[no-untyped-def]
             x &= x - one
             k -= one
         return _cttz(x)
+
+    return by_clearing
+
+
+@overload(deposit)
+def _deposit_one(x, mask):  # type: ignore[no-untyped-def]
+    zero, one = np.uint64(0), np.uint64(1)
+    if target_has("bmi2"):
+        return lambda x, mask: _deposit(x, mask)
+
+    def by_clearing(x, mask):  # type: ignore[no-untyped-def]
+        if x == zero:
+            return zero
+        while x != one:
+            mask &= mask - one
+            x >>= one
+        return mask & (zero - mask)
 
     return by_clearing
 

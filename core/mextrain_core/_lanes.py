@@ -20,7 +20,7 @@ from numba.core import config
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from mextrain_core._jit import has_code
+from mextrain_core._jit import has_code, target_has
 
 LANES = 32
 ROW_BYTES = 2 * LANES
@@ -37,6 +37,11 @@ def supported() -> bool:
     Any such processor will do; wide vectors only make it faster.
     """
     return sys.byteorder == "little" and platform.machine().lower() in ("x86_64", "amd64") and not config.DISABLE_JIT  # type: ignore[attr-defined]
+
+
+def is_fast() -> bool:
+    """Whether lane code is the fastest: vectors of at least 16 lanes, and instructions that make good use of them."""
+    return supported() and target_has("avx2")
 
 
 def _splat(kind: ir.VectorType, value: int) -> ir.Constant:

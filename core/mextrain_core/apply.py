@@ -7,9 +7,10 @@ runs one. ``play_move`` plays a decision. Where chance is to be explicit the cal
 
 import numpy as np
 
-from mextrain_core import trace
-from mextrain_core._jit import helper, kernel
-from mextrain_core.deal import give, leave_boneyard, next_draw, take
+from mextrain_core import compact, trace
+from mextrain_core._compact import is_compact
+from mextrain_core._jit import helper, kernel, lowest
+from mextrain_core.deal import give, leave_boneyard, next_draw, put_end, take
 from mextrain_core.limits import LETTER_D, LETTER_R, LETTER_S, LETTER_T, MAX_ATTEMPTS, NONE, WILD
 from mextrain_core.movegen import eligible_ends, ends_of, has_foot, is_legal_move, select, touches
 from mextrain_core.moves import STOP_MOVE, move_new, move_touch, move_train
@@ -52,9 +53,10 @@ MAY_STOP_BONUS = OPTION_CODES["twice_bonus"].index("may")
 @helper
 def any_off_table(s, halves):
     """Whether a tile off the table shows one of ``halves`` (bit set)."""
-    for half in range(len(s.off)):
-        if (halves >> u64(half)) & U1 != U0 and s.off[u64(half)] != 0:
+    while halves != U0:
+        if s.off[lowest(halves)] != 0:
             return True
+        halves &= halves - U1
     return False
 
 
@@ -224,10 +226,13 @@ def note_no_play(s, r, log):
 @helper
 def draw_tile(s, r, tile):
     """Move ``tile``, or with NONE the one that the stream names, from the boneyard to the seat's hand."""
-    if tile == NO_TILE:
-        tile = next_draw(s)
-    s.draws += U1
-    leave_boneyard(s, tile)
+    if is_compact(s):
+        tile = compact.draw(s)
+    else:
+        if tile == NO_TILE:
+            tile = next_draw(s)
+        s.draws += U1
+        leave_boneyard(s, tile)
     give(s, r, u64(s.seat), tile)
     return tile
 
@@ -338,7 +343,7 @@ def move_end(s, r, train, touch, new):
             s.end_mask[train] &= ~(U1 << touch)
         if touch != new:  # The end of a double is its foot's, which is not finished yet.
             add_end(s, train, new)
-    s.end_half[train] = new
+    put_end(s, r, train, new)
 
 
 @helper
@@ -363,8 +368,7 @@ def play_tile(s, r, log, move):
     s.plays += U1
     s.off_total -= U1
     s.off[touch] -= U1
-    if not is_double:
-        s.off[new] -= U1
+    s.off[new] -= u64(not is_double)
     if train == seat or r.marker_off == ANY_PLAY:
         s.open = u64(s.open) & ~(U1 << seat)
     s.started = u64(s.started) | U1 << train

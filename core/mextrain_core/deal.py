@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from mextrain_core._jit import helper, kernel, kth_bit, popcount
+from mextrain_core import compact
+from mextrain_core._compact import is_compact, is_wide
+from mextrain_core._jit import helper, kernel, popcount
+from mextrain_core.bits import find_member
 from mextrain_core.limits import LETTER_A, NONE, ROWS
 from mextrain_core.rng import DRAW_WORDS, LOW_32, STARTER_WORD, U32, below, round_key, word
 from mextrain_core.rules import CHICKEN_FOOT
@@ -11,21 +14,15 @@ from mextrain_core.state import OWED_REQUIRED, PHASE_TURN, RUNNING
 u64 = np.uint64
 
 U0, U1, U2, U6, U63 = u64(0), u64(1), u64(2), u64(6), u64(63)
-
-
-@helper
-def member(words, k):
-    """Index of the k-th smallest member of a tile set (uint64[3])."""
-    first = popcount(u64(words[U0]))
-    second = first + popcount(u64(words[U1]))
-    w = u64(k >= first) + u64(k >= second)
-    k -= (first if w != U0 else U0) + (second - first if w == U2 else U0)
-    return (w << U6) + kth_bit(u64(words[w]), k)
+EVERY = ~U0
 
 
 @helper
 def set_bits(s, r, seat, tile):
     """Mark a tile in the seat's hand matrix, and count it if it is a ``*-A``."""
+    if is_compact(s):
+        compact.add_tile(s, r, seat, tile)
+        return
     hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
     s.hand[seat, hi] |= U1 << lo
     s.hand[seat, lo] |= U1 << hi
@@ -44,6 +41,9 @@ def give(s, r, seat, tile):
 def take(s, r, seat, touch, new):
     """Take the tile {touch, new} out of the seat's hand; of several ``*-A`` one."""
     s.hand_count[seat] -= U1
+    if is_compact(s):
+        compact.remove_tile(s, r, seat, touch, new)
+        return
     if r.wild != NONE and (touch == u64(LETTER_A) or new == u64(LETTER_A)):
         s.a_count[seat] -= U1
         if s.a_count[seat] != 0:
@@ -53,9 +53,20 @@ def take(s, r, seat, touch, new):
 
 
 @helper
+def put_end(s, r, train, half):
+    """Let the train end in ``half``."""
+    s.end_half[train] = half
+    if is_compact(s):
+        compact.move_end_to(s, r, train, half)
+
+
+@helper
 def leave_boneyard(s, tile):
     """Take a tile out of the boneyard."""
-    s.boneyard[tile >> U6] &= ~(U1 << (tile & U63))
+    w, others = tile >> U6, ~(U1 << (tile & U63))
+    s.boneyard[U0] &= others if w == U0 else EVERY
+    s.boneyard[U1] &= others if w == U1 else EVERY
+    s.boneyard[U2] &= others if w == U2 else EVERY
     s.boneyard_size -= U1
 
 
@@ -63,7 +74,9 @@ def leave_boneyard(s, tile):
 def next_draw(s):
     """The tile that draw number ``s.draws`` of the round takes; nothing changes."""
     r32 = word(u64(s.key), DRAW_WORDS + u64(s.draws)) >> U32
-    return member(s.boneyard, below(r32, u64(s.boneyard_size)))
+    first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
+    k = below(r32, u64(s.boneyard_size))
+    return find_member(first, second, third, popcount(first), popcount(second), third == U0, k)[0]
 
 
 @helper
@@ -112,18 +125,22 @@ def clear_table(s, r, engine, starter):
     s.eligible_a = U0
     s.legal_count = U0
     for train in range(players + U1):
-        s.end_half[u64(train)] = engine
+        put_end(s, r, u64(train), engine)
     for half in range(u64(r.halves)):
         s.off[u64(half)] = r.off[u64(half)]
     s.off[engine] -= U1
     s.off_total = u64(r.tiles) - U1
     s.boneyard_size = u64(r.tiles)
-    for w in range(3):
-        s.boneyard[w] = r.set_words[w]
+    s.boneyard[U0] = r.set_words[U0]
+    s.boneyard[U1] = r.set_words[U1]
+    s.boneyard[U2] = r.set_words[U2]
     leave_boneyard(s, engine_tile(r, engine))
     for seat in range(players):
         s.hand_count[u64(seat)] = U0
         s.a_count[u64(seat)] = U0
+        if is_compact(s):
+            compact.empty_hand(s, u64(seat))
+            continue
         for half in range(ROWS):
             s.hand[u64(seat), u64(half)] = U0
     if r.double_rule == CHICKEN_FOOT:
@@ -136,6 +153,14 @@ def clear_table(s, r, engine, starter):
 
 
 @helper
+def has_two_words(s, third):
+    """Whether the third word of a tile set is empty: known while compiling for a narrow compact state."""
+    if is_compact(s) and not is_wide(s):
+        return True
+    return third == U0
+
+
+@helper
 def deal_round(s, r, key, engine, starter):
     """Deal the round of ``key`` (docs/determinism.md); ``starter`` NONE is drawn."""
     players = u64(r.players)
@@ -143,10 +168,10 @@ def deal_round(s, r, key, engine, starter):
         starter = below(word(key, STARTER_WORD) >> U32, players)
     clear_table(s, r, engine, starter)
     s.key = key
-    # The three words and the counts of their members live in registers: a pick is one chain of selects.
+    # The words of the set and the numbers of their members live in registers.
     first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
-    in_first = popcount(first)
-    in_two = in_first + popcount(second)
+    in_first, in_second = popcount(first), popcount(second)
+    two_words = has_two_words(s, third)
     size = u64(s.boneyard_size)
     pick = U0
     random = U0
@@ -158,16 +183,13 @@ def deal_round(s, r, key, engine, starter):
             else:
                 r32 = random & LOW_32
             k = below(r32, size)
-            past_first, past_two = k >= in_first, k >= in_two
-            members = third if past_two else (second if past_first else first)
-            bit = kth_bit(members, k - (in_two if past_two else (in_first if past_first else U0)))
-            taken = U1 << bit
-            first ^= U0 if past_first else taken
-            second ^= (U0 if past_two else taken) if past_first else U0
-            third ^= taken if past_two else U0
-            in_first -= u64(not past_first)
-            in_two -= u64(not past_two)
-            set_bits(s, r, u64(seat), ((u64(past_first) + u64(past_two)) << U6) + bit)
+            tile, bit_1, bit_2, bit_3 = find_member(first, second, third, in_first, in_second, two_words, k)
+            first ^= bit_1
+            second ^= bit_2
+            third ^= bit_3
+            in_first -= u64(bit_1 != U0)
+            in_second -= u64(bit_2 != U0)
+            set_bits(s, r, u64(seat), tile)
             size -= U1
             pick += U1
         s.hand_count[u64(seat)] = r.hand_size
@@ -175,6 +197,8 @@ def deal_round(s, r, key, engine, starter):
     s.boneyard[U1] = second
     s.boneyard[U2] = third
     s.boneyard_size = size
+    if is_compact(s):
+        compact.look_ahead(s)
 
 
 @kernel

@@ -7,6 +7,8 @@ other functions read those and nothing else, so that counting, listing, masks an
 
 import numpy as np
 
+from mextrain_core import compact
+from mextrain_core._compact import is_compact
 from mextrain_core._jit import helper, kernel, kth_bit, lowest, popcount
 from mextrain_core.limits import LETTER_A, NONE, WILD
 from mextrain_core.moves import STOP_MOVE, action_id, encode_move, move_new, move_of_id, move_touch, move_train
@@ -81,6 +83,8 @@ def trains_in_use(s, seat):
 @helper
 def count_plays(s, r):
     """Number of legal plays under the selection in the state."""
+    if is_compact(s):
+        return compact.count_plays(s, r)
     seat = u64(s.seat)
     n = U0
     if r.plain != 0 and s.barred == NONE:
@@ -110,6 +114,8 @@ def count_plays(s, r):
 @helper
 def kth_play(s, r, k):
     """The k-th legal play by ascending id (k below ``legal_count``), as a move."""
+    if is_compact(s):
+        return compact.kth_play(s, r, k)
     seat = u64(s.seat)
     if r.plain != 0 and s.only & s.barred == NONE:
         trains = u64(s.eligible)
@@ -167,6 +173,10 @@ def bound_trains(s, r):
         return U0
     if r.double_rule == CHICKEN_FOOT:
         return U1 << u64(s.double_train[0])
+    if r.open_double_order == OLDEST and r.double_rule != COVER:
+        # Doubles of this turn stand behind all others.
+        bit = U1 << u64(s.double_train[U0])
+        return U0 if u64(s.fresh) & bit != U0 else bit
     chosen = U0
     for i in range(s.double_count):
         bit = U1 << u64(s.double_train[u64(i)])
@@ -185,7 +195,7 @@ def bound_trains(s, r):
 def free_trains(s, r, seat):
     """Trains that a free play may use (sections 5 and 8)."""
     own = U1 << seat
-    mexican = U1 << u64(r.players)
+    mexican = U1 << u64(s.players)
     if s.opening != 0:
         return own | mexican if r.mexican_start == ANY_TURN else own
     trains = own | u64(s.open) | u64(s.fresh)

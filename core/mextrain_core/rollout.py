@@ -2,16 +2,18 @@
 
 import numpy as np
 
+from mextrain_core._compact import compact, supported
+from mextrain_core._frozen import freezer
 from mextrain_core._jit import call_policy, helper, kernel
-from mextrain_core.apply import advance_state, end_round, play_on
+from mextrain_core.apply import advance_state, end_round, forced_steps, play_move, play_on
 from mextrain_core.deal import deal_round
 from mextrain_core.limits import NONE, WILD
 from mextrain_core.movegen import is_legal_move
-from mextrain_core.policies import choose
+from mextrain_core.policies import RANDOM, choose, choose_random
 from mextrain_core.rng import POLICY_WORDS, mix, round_key, word
-from mextrain_core.rules import STARTER_DRAW, STARTER_FIXED, STARTER_ROTATE
+from mextrain_core.rules import STARTER_DRAW, STARTER_FIXED, STARTER_ROTATE, USUAL_PLAIN, USUAL_SUPER
 from mextrain_core.score import hand_points
-from mextrain_core.state import FAULT, PHASE_DECIDE
+from mextrain_core.state import FAULT, PHASE_DECIDE, copy_state
 from mextrain_core.view import view_state
 
 u64 = np.uint64
@@ -32,19 +34,31 @@ def attempt_word(s):
 
 
 @helper
+def decide(s, r, policies):
+    """The move of the seat's policy; ``policies`` (uint8) by seat, or None if all choose at random."""
+    if policies is None:
+        return choose_random(s, r, attempt_word(s))
+    return choose(policies[u64(s.seat)], s, r, attempt_word(s))
+
+
+@helper
 def play_to_end(s, r, log, policies, actions, n):
-    """Play ``s`` to the end of the round; ``policies`` (uint8) by seat.
+    """Play ``s`` to the end of the round; ``policies`` as in ``decide``.
 
     Moves go to ``actions[n:]`` while there is room; returns n after the last move.
     """
     room = u64(len(actions))
-    advance_state(s, r, log)
-    while s.phase == PHASE_DECIDE:
-        move = choose(policies[u64(s.seat)], s, r, attempt_word(s))
+    phase = s.phase
+    while True:
+        phase = forced_steps(s, r, log, phase)
+        if phase != PHASE_DECIDE:
+            break
+        move = decide(s, r, policies)
         if n < room:
             actions[n] = move
         n += U1
-        play_on(s, r, log, move)
+        phase = play_move(s, r, log, move)
+    s.phase = phase
     return n
 
 
@@ -124,7 +138,7 @@ def record_round(s, r, points, facts):
     for seat in range(u64(r.players)):
         points[seat] = hand_points(s, r, u64(seat))
     facts[0] = s.end
-    facts[1] = -1 if s.winner == NONE else s.winner
+    facts[1] = -1 if s.winner == NONE else np.int64(s.winner)
     facts[2] = s.starter
     facts[3] = s.turns
     facts[4] = s.plays
@@ -133,9 +147,11 @@ def record_round(s, r, points, facts):
 
 
 @helper
-def play_matches(states, i, rules, policies, addresses, seed, first_game, games, points, facts, actions):
-    """What ``play_games`` and ``play_games_calling`` do; with ``addresses`` None the compiler drops the calls."""
-    s, r = states[i], rules[0]
+def play_matches(s, r, states, i, rules, policies, addresses, seed, first_game, games, points, facts, actions):
+    """What ``play_games`` does with the rules ``r`` in the state ``s``, which may be of a quicker form than records.
+
+    With ``addresses`` what ``play_games_calling`` does, in ``states[i]`` and ``rules``; None drops the calls.
+    """
     total = U0
     n = U0
     for g in range(games):
@@ -157,6 +173,60 @@ def play_matches(states, i, rules, policies, addresses, seed, first_game, games,
 
 
 @kernel
+def play_any(states, i, rules, policies, seed, first_game, games, points, facts, actions):
+    """``play_games`` for all rules and policies."""
+    s, r = states[i], rules[0]
+    return play_matches(s, r, None, None, None, policies, None, seed, first_game, games, points, facts, actions)
+
+
+as_plain = freezer("plain", USUAL_PLAIN)
+as_super = freezer("super", USUAL_SUPER)
+
+
+@kernel
+def play_plain(states, i, rules, policies, seed, first_game, games, points, facts, actions):
+    """``play_games`` at random for ``USUAL_PLAIN`` with at most 128 tiles and 7 players."""
+    s, r = compact(states[i], 2, 0), as_plain(rules[0])
+    return play_matches(s, r, None, None, None, None, None, seed, first_game, games, points, facts, actions)
+
+
+@kernel
+def play_plain_wide(states, i, rules, policies, seed, first_game, games, points, facts, actions):
+    """``play_games`` at random for ``USUAL_PLAIN`` with sets up to double-15."""
+    s, r = compact(states[i], 4, 0), as_plain(rules[0])
+    return play_matches(s, r, None, None, None, None, None, seed, first_game, games, points, facts, actions)
+
+
+@kernel
+def play_super(states, i, rules, policies, seed, first_game, games, points, facts, actions):
+    """``play_games`` at random for ``USUAL_SUPER`` with at most 7 players."""
+    s, r = compact(states[i], 2, 1), as_super(rules[0])
+    return play_matches(s, r, None, None, None, None, None, seed, first_game, games, points, facts, actions)
+
+
+@kernel
+def play_super_wide(states, i, rules, policies, seed, first_game, games, points, facts, actions):
+    """``play_games`` at random for ``USUAL_SUPER``."""
+    s, r = compact(states[i], 4, 1), as_super(rules[0])
+    return play_matches(s, r, None, None, None, None, None, seed, first_game, games, points, facts, actions)
+
+
+def games_kernel(rules, policies):
+    """The kernel that plays games of these rules (RULES, shape (1,)) and policies (ids by seat) quickest.
+
+    All give the same results and take the same arguments; ``play_any`` plays whatever has no kernel of its own.
+    """
+    r = rules[0]
+    if not supported() or any(policy != RANDOM for policy in policies):
+        return play_any
+    is_narrow = r["players"] <= 7 and r["tiles"] <= 128
+    if r["halves"] <= 16 and all(r[field] == value for field, value in USUAL_PLAIN.items()):
+        return play_plain if is_narrow else play_plain_wide
+    if all(r[field] == value for field, value in USUAL_SUPER.items()):
+        return play_super if is_narrow else play_super_wide
+    return play_any
+
+
 def play_games(states, i, rules, policies, seed, first_game, games, points, facts, actions):
     """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed`` with built-in policies.
 
@@ -166,7 +236,8 @@ def play_games(states, i, rules, policies, seed, first_game, games, points, fact
     nothing. Returns (hash, moves): hash is the sum of ``round_hash`` modulo 2**64, so it does not depend on how
     the games were divided.
     """
-    return play_matches(states, i, rules, policies, None, seed, first_game, games, points, facts, actions)
+    play = games_kernel(rules, policies)
+    return play(states, i, rules, policies, seed, first_game, games, points, facts, actions)
 
 
 @kernel
@@ -177,7 +248,8 @@ def play_games_calling(states, i, rules, policies, addresses, seed, first_game, 
     ``states[i + 1]`` is scratch too. A round in which a function gave a move that is not legal ends as FAULT, and
     ``facts`` names the seat at fault as its winner.
     """
-    return play_matches(states, i, rules, policies, addresses, seed, first_game, games, points, facts, actions)
+    s, r = states[i], rules[0]
+    return play_matches(s, r, states, i, rules, policies, addresses, seed, first_game, games, points, facts, actions)
 
 
 @kernel
@@ -189,3 +261,23 @@ def play_round(states, i, rules, log, policies, actions):
     s = states[i]
     s.events = U0
     return play_to_end(s, rules[0], log, policies, actions, U0)
+
+
+@kernel
+def play_copies(states, rules, policies, origins, keys, scratch, points, facts):
+    """Play copies of ``states`` with built-in policies to the end of their rounds; the states do not change.
+
+    Copy k is ``states[origins[k]]`` (uint32) with the round key ``keys[k]`` (uint64), which decides all later draws and
+    choices. ``policies``: uint8[players]; ``scratch``: STATE[1]. ``points``: int64[copies, players]; ``facts``:
+    int32[copies, 7] by ROUND_FIELDS: the moves are those of the copy, everything else is of the whole round. Returns
+    the sum of ``round_hash`` modulo 2**64.
+    """
+    s, r = scratch[0], rules[0]
+    total = U0
+    nothing = np.empty(0, np.uint16)
+    for k in range(len(keys)):
+        copy_state(scratch, 0, states, u64(origins[k]), rules)
+        s.key = keys[k]
+        facts[k, 6] = play_to_end(s, r, None, policies, nothing, U0)
+        total += record_round(s, r, points[k], facts[k])
+    return total

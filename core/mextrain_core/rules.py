@@ -31,6 +31,11 @@ OPTION_CODES: dict[str, tuple[str, ...]] = {
 }
 """Options with named values: the position of a value is its code in the record."""
 
+USUAL: dict[str, int] = {name: 0 for name in OPTION_CODES if name != "opening"}
+"""The fields that the presets agree on; what hardly costs time is not among them."""
+USUAL_PLAIN = {**USUAL, "wild": NONE, "plain": 1, "max_uncovered": 0}
+USUAL_SUPER = {**USUAL, "wild": WILD, "plain": 0}
+
 AFTER_OPENING, ANY_TURN, ONLY_IF_STUCK, AFTER_OWN_TRAIN = 0, 1, 2, 3
 ANYWHERE, COVER, CHICKEN_FOOT = 0, 1, 2
 OLDEST, NEWEST, ANY_ORDER = 0, 1, 2

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mextrain_core import compact
+from mextrain_core._compact import is_compact
 from mextrain_core._jit import helper, kernel, popcount
 from mextrain_core.limits import LETTER_A, WILD
 
@@ -13,6 +15,8 @@ U0, U1 = u64(0), u64(1)
 @helper
 def hand_points(s, r, seat):
     """Points (int64) of the tiles that ``seat`` holds."""
+    if is_compact(s):
+        return np.int64(compact.hand_points(s, r, seat))
     # Each tile shows up in the rows of both of its halves, and a double once: its row counts it a second time.
     total = U0
     for half in range(u64(r.halves)):

@@ -20,7 +20,9 @@ __version__ = "0.1.0"
 # with this table.
 _NAMES = {
     "callbacks": ("Batch", "BatchPolicy", "Decision"),
+    "determinization": ("WorldSampler", "determinize"),
     "errors": (
+        "ArchiveError",
         "EngineError",
         "IllegalMove",
         "MextrainError",
@@ -35,15 +37,19 @@ _NAMES = {
         "TileError",
     ),
     "events": ("Event",),
+    "histories": ("WorldCount", "count_worlds"),
+    "information": ("information_key", "information_text"),
     "hands": ("HandSummary", "survey_hands"),
     "match": ("Match",),
     "moves": ("STOP", "Actions", "Move"),
+    "observations": ("Layout", "observe"),
     "options": ("OPTIONS", "Option"),
     "planner": ("Plan", "plan"),
     "position": ("OpenDouble", "Position"),
     "records": ("RoundRecord", "replay"),
     "rules": ("RuleSet",),
     "simulation": ("Interrupted", "Simulation", "simulate", "survey"),
+    "tile_probabilities": ("Beliefs", "beliefs"),
     "tiles": ("Tile", "TileSet"),
     "tournaments": ("Tournament", "tournament"),
     "warming": ("Warmup", "warmup"),
@@ -54,6 +60,9 @@ if TYPE_CHECKING:
     from mextrain.callbacks import Batch as Batch
     from mextrain.callbacks import BatchPolicy as BatchPolicy
     from mextrain.callbacks import Decision as Decision
+    from mextrain.determinization import WorldSampler as WorldSampler
+    from mextrain.determinization import determinize as determinize
+    from mextrain.errors import ArchiveError as ArchiveError
     from mextrain.errors import EngineError as EngineError
     from mextrain.errors import IllegalMove as IllegalMove
     from mextrain.errors import MextrainError as MextrainError
@@ -69,10 +78,16 @@ if TYPE_CHECKING:
     from mextrain.events import Event as Event
     from mextrain.hands import HandSummary as HandSummary
     from mextrain.hands import survey_hands as survey_hands
+    from mextrain.histories import WorldCount as WorldCount
+    from mextrain.histories import count_worlds as count_worlds
+    from mextrain.information import information_key as information_key
+    from mextrain.information import information_text as information_text
     from mextrain.match import Match as Match
     from mextrain.moves import STOP as STOP
     from mextrain.moves import Actions as Actions
     from mextrain.moves import Move as Move
+    from mextrain.observations import Layout as Layout
+    from mextrain.observations import observe as observe
     from mextrain.options import OPTIONS as OPTIONS
     from mextrain.options import Option as Option
     from mextrain.planner import Plan as Plan
@@ -86,6 +101,8 @@ if TYPE_CHECKING:
     from mextrain.simulation import Simulation as Simulation
     from mextrain.simulation import simulate as simulate
     from mextrain.simulation import survey as survey
+    from mextrain.tile_probabilities import Beliefs as Beliefs
+    from mextrain.tile_probabilities import beliefs as beliefs
     from mextrain.tiles import Tile as Tile
     from mextrain.tiles import TileSet as TileSet
     from mextrain.tournaments import Tournament as Tournament

@@ -24,6 +24,8 @@ COMPILE_ROUNDS = 1 << 22
 _OBSTACLES = {
     flags.SET_TOO_LARGE: "it takes number sets up to double-15",
     flags.CHICKEN_FEET: "it knows no chicken feet",
+    flags.JOINING_LETTERS: "in the set super it takes letter_match train_only",
+    flags.WILD_BINDS: "in the set super it takes dead_double released",
 }
 
 
@@ -35,11 +37,12 @@ def obstacle(rules: RuleSet) -> str | None:
 def choose_engine(engine: str, rules: RuleSet, seats: Seats, rounds: int) -> str:
     """Return the engine, `scalar` or `lockstep`, that plays `rounds` rounds on each worker.
 
-    `auto` takes lockstep where it can play, if its code is compiled already (in this process, or kept on disk) or if
-    there are at least `COMPILE_ROUNDS` rounds. Raises `MextrainError` if `engine` is none of `ENGINES`, or is lockstep
-    where that cannot play.
+    `auto` takes lockstep where it can play and the processor has vectors that make it fast (AVX2 or AVX-512), if its
+    code is compiled already (in this process, or kept on disk) or if there are at least `COMPILE_ROUNDS` rounds. Raises
+    `MextrainError` if `engine` is none of `ENGINES`, or is lockstep where that cannot play.
     """
     # Numba takes its time to import, and what asks about rules alone does without.
+    from mextrain_core._lanes import is_fast
     from mextrain_core.lockstep.engine import Lockstep, accepts
 
     if engine not in ENGINES:
@@ -52,5 +55,5 @@ def choose_engine(engine: str, rules: RuleSet, seats: Seats, rounds: int) -> str
         raise MextrainError(f"lockstep cannot play this: {why}; take the engine auto or scalar")
     if engine != "auto":
         return engine
-    pays = can and (rounds >= COMPILE_ROUNDS or Lockstep(rules.record, seats.ids).is_compiled)
+    pays = can and is_fast() and (rounds >= COMPILE_ROUNDS or Lockstep(rules.record, seats.ids).is_compiled)
     return "lockstep" if pays else "scalar"

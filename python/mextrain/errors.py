@@ -113,6 +113,28 @@ class RecordError(MextrainError):
         return f"{', '.join(places)}: {self.reason}" if places else self.reason
 
 
+class ArchiveError(MextrainError):
+    """An archive whose rows or files are not what they must be.
+
+    `shard`: the file, below the folder of the archive; `row` counts its rounds from 0, `action` the moves of the round
+    from 0. Each of them may be None.
+    """
+
+    def __init__(
+        self, reason: str, shard: str | None = None, row: int | None = None, action: int | None = None
+    ) -> None:
+        self.reason = reason
+        self.shard = shard
+        self.row = row
+        self.action = action
+        super().__init__(reason, shard, row, action)
+
+    def __str__(self) -> str:
+        numbers = [f"{name} {at}" for name, at in (("row", self.row), ("action", self.action)) if at is not None]
+        places = [*([self.shard] if self.shard else []), *numbers]
+        return f"{', '.join(places)}: {self.reason}" if places else self.reason
+
+
 class MissingExtra(MextrainError):
     """An optional part was asked for whose libraries are not installed."""
 

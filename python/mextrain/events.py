@@ -90,6 +90,11 @@ class Event:
         """Whether a seat decided this: plays and stops are decisions, the rest is forced."""
         return self.move is not None
 
+    @property
+    def is_draw(self) -> bool:
+        """Whether a tile went from the boneyard to the seat: others see that it did, and not which."""
+        return self.kind in (DRAW, FORCED_DRAW)
+
     def __str__(self) -> str:
         return self.text
 

@@ -33,6 +33,37 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     _sync_folder(path.parent)
 
 
+@contextlib.contextmanager
+def locked_folder(path: Path) -> Iterator[None]:
+    """Hold a folder while others that ask in this way are refused with `BlockingIOError`; the system ends it with us.
+
+    Where the system or the file system knows no such locks, nobody is refused.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if isinstance(error, BlockingIOError):
+                raise
+        yield
+    finally:
+        os.close(handle)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, so that a power cut does not lose what is put into it. Raises `OSError`."""
+    if not path.is_dir():
+        make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        _sync_folder(path.parent)
+
+
 def _sync_folder(folder: Path) -> None:
     """Put a rename on the disk; Windows has no such call and needs none."""
     if os.name == "posix":

@@ -123,6 +123,11 @@ class Position(Standing):
         key_seed = (0 if seed is None else seed) if drawn_by_seed else seed
         return cls(Start.set_up(rules, engine, starter, hands, boneyard, key_seed, game), chance)
 
+    @property
+    def chance(self) -> Chance:
+        """Who draws: the `stream` (or a given order of the boneyard), or with `explicit` the caller."""
+        return self._chance
+
     @classmethod
     def from_line(cls, text: str) -> Position:
         """Return the position that one line of text describes (docs/formats.md), to be played on from there.

@@ -22,6 +22,7 @@ from mextrain_core.limits import NONE
 from mextrain_core.movegen import is_legal, legal_ids, legal_mask, legal_moves
 from mextrain_core.score import score
 from mextrain_core.state import BLOCKED, OUT, PHASE_DECIDE, PHASE_DRAW, PHASE_FORCED_DRAW, PHASE_OVER, STATE
+from mextrain_core.trace import PLAY
 
 Train = int | str
 """A train: the seat it belongs to, or `"M"` for the Mexican Train."""
@@ -219,16 +220,17 @@ class Standing:
     @property
     def hands(self) -> tuple[tuple[Tile, ...], ...]:
         """The hands by seat, each in the order of the tiles' numbers."""
-        tables = self.rules.tiles.tables
-        rows = self._states["hand"][0, : self.rules.players]
-        held = rows[:, tables.hi] >> tables.lo & 1
-        hands = [[self.rules.tiles[index] for index in np.flatnonzero(row).tolist()] for row in held]
-        if self.rules.tiles.has_wild:
-            # A hand's matrix has one place for the three *-A, which therefore shows up three times here.
-            for hand, count in zip(hands, self._states["a_count"][0].tolist(), strict=False):
-                for _ in range(3 - count if count else 0):
-                    hand.remove(_ANYWHERE)
-        return tuple(map(tuple, hands))
+        return tuple(map(self._hand, range(self.rules.players)))
+
+    @property
+    def hand_sizes(self) -> tuple[int, ...]:
+        """Number of tiles in each hand, by seat: what everybody sees of them."""
+        return tuple(self._states["hand_count"][0, : self.rules.players].tolist())
+
+    @property
+    def boneyard_size(self) -> int:
+        """Number of tiles in the boneyard."""
+        return self._get("boneyard_size")
 
     @property
     def boneyard(self) -> tuple[Tile, ...]:
@@ -306,6 +308,21 @@ class Standing:
     def _get(self, name: str) -> int:
         offset = _BYTES.get(name)
         return int(self._states[name][0] if offset is None else self._raw.item(offset))
+
+    def _hand(self, seat: int) -> tuple[Tile, ...]:
+        tiles = self.rules.tiles
+        held = self._states["hand"][0, seat, tiles.tables.hi] >> tiles.tables.lo & 1
+        hand = [tiles[index] for index in np.flatnonzero(held).tolist()]
+        if tiles.has_wild:
+            # A hand's matrix has one place for the three *-A, which therefore shows up three times here.
+            count = int(self._states["a_count"][0, seat])
+            for _ in range(3 - count if count else 0):
+                hand.remove(_ANYWHERE)
+        return tuple(hand)
+
+    def _laid_moves(self) -> tuple[Move, ...]:
+        """The plays so far, in order."""
+        return tuple(Move.from_code(data) for kind, _, data, _ in self._log if kind == PLAY)
 
     def _seats(self, name: str) -> frozenset[int]:
         bits = self._get(name)

@@ -105,8 +105,13 @@ class Start:
         return tuple(tuple(self.rules.tiles[index] for index in hand) for hand in self.given)
 
     @property
+    def laid(self) -> tuple[Tile, ...]:
+        """The tiles that lie on trains before the first move; none but where a round goes on from a line."""
+        return ()
+
+    @property
     def laid_on(self) -> frozenset[int | str]:
-        """The trains on which tiles lie before the first move; none but where a round goes on from a line."""
+        """The trains on which they lie."""
         return frozenset()
 
     @property

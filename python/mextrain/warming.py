@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mextrain.callbacks import Batch, BatchPolicy
+from mextrain.determinization import WorldSampler
+from mextrain.information import information_key
+from mextrain.observations import Layout, expand, legal_mask, observe
 from mextrain.planner import GOALS, first_hands, longest_chain, plan
 from mextrain.position import Position
 from mextrain.records import replay
@@ -19,8 +22,11 @@ from mextrain.rounds import Rounds
 from mextrain.rules import RuleSet
 from mextrain.seats import Seats
 from mextrain.simulation import simulate
+from mextrain.tile_probabilities import beliefs
 from mextrain_core._jit import cache_folder, kernel_counts
+from mextrain_core.replay import replay_rounds
 from mextrain_core.rollout import play_games_calling
+from mextrain_core.samples import replay_decisions
 from mextrain_core.state import new_states
 
 
@@ -45,9 +51,9 @@ class Warmup:
 
 
 def warmup(tell: Callable[[str], object] | None = None) -> Warmup:
-    """Compile what the command line, `simulate`, `Position` and the planner use, or load it from the cache.
+    """Compile what commands, `simulate`, `Position`, hidden information, the planner and archives use, or load it.
 
-    `tell` is called with the name of each part before it begins. A cold start takes up to a minute, a warm one a
+    `tell` is called with the name of each part before it begins. A cold start takes about a minute, a warm one a
     second. The C functions of `mextrain.cabi` are compiled when that is imported.
     """
     before = kernel_counts()
@@ -66,7 +72,11 @@ RULES = RuleSet.mexican(2, rounds=1)
 
 
 def _bulk_play() -> None:
-    simulate(RULES, games=1)
+    """Each of the kernels of `mextrain_core.rollout.games_kernel`: by preset, for small and large tables, and any."""
+    for preset in (RuleSet.mexican, RuleSet.super):
+        for players in (2, 8):
+            simulate(preset(players, rounds=1), games=1)
+    simulate(RULES, games=1, policies="heaviest")
 
 
 def _callbacks() -> None:
@@ -91,6 +101,15 @@ def _positions() -> None:
     Position.setup(RULES, engine=explicit.engine, starter=0, hands=explicit.hands)
 
 
+def _hidden_information() -> None:
+    position = Position.deal(RULES, seed=0)
+    information_key(position, 0)
+    legal_mask(position, 0)
+    expand(observe(position, 0), 1)
+    WorldSampler(position, 0, seed=0).states(1)
+    beliefs(position, 0, samples=20)
+
+
 def _planner() -> None:
     simulate(RULES, games=1, policies="planner")
     for goal in GOALS:
@@ -99,10 +118,23 @@ def _planner() -> None:
     longest_chain([(0, 1)])
 
 
+def _archives() -> None:
+    none = np.empty(0, np.uint64)
+    rounds = (none, np.empty(0, np.uint8), np.empty(0, np.uint8), np.zeros(1, np.int64), np.empty(0, np.uint16))
+    nothing = Rounds.empty(0, 1, RULES.players)
+    here = (new_states(1), 0, RULES.record)
+    replay_rounds(*here, np.uint64(0), *rounds, nothing.points[:, 0], nothing.facts[:, 0])
+    words, numbers = np.empty((0, 1), np.uint64), np.empty(0, np.int64)
+    samples = (words, words, np.empty(0, np.uint16), np.empty(0, np.uint8), numbers, np.empty(0, np.uint16))
+    replay_decisions(*here, numbers, none, *rounds, Layout(RULES).offsets, numbers, *samples)
+
+
 PARTS: dict[str, Callable[[], None]] = {
     "bulk play": _bulk_play,
     "policies of your own": _callbacks,
     "positions and records": _positions,
+    "hidden information": _hidden_information,
     "planner": _planner,
+    "archives": _archives,
 }
 """What is compiled, in order; the first is what most people wait for."""

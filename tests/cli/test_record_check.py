@@ -230,7 +230,7 @@ def test_lines_that_are_no_records(data: bytes, text: str, tmp_path: Path, capsy
 
 def test_files_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "nowhere" in fail(capsys, "check", str(tmp_path / "nowhere"))
-    assert "directory" in fail(capsys, "check", str(tmp_path))
+    assert "holds no archive" in fail(capsys, "check", str(tmp_path))
     assert "FILE" in fail(capsys, "check")
 
 

@@ -14,12 +14,16 @@ import pytest
 
 from mextrain import RuleSet
 from mextrain.archive import read_job
+from mextrain.cli import main
 from mextrain.cli.progress import Meter, duration
 from mextrain.simulation import simulate
 from tests.cli.interrupting import interrupt
-from tests.cli.run import run, succeed
+from tests.cli.run import fail, run, succeed
 
 pq = pytest.importorskip("pyarrow.parquet")
+
+
+FOLDER = "preset=mexican/players=4"
 
 
 def arguments(out: Path, **changes: object) -> list[str]:
@@ -48,14 +52,38 @@ def test_what_it_writes_and_says(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert read_job(out).policies == policies
 
 
-def test_the_line_that_reads_it_back_works(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = succeed(capsys, *arguments(tmp_path / 'it\'s "x"', games=2))
-    line = text.rpartition("read it     ")[2]
-    command = shlex.split(line)
+@pytest.mark.parametrize("folder", ["a-1/b", 'it\'s "x"', "$HOME `date`"])
+def test_the_lines_that_read_it_back_work(folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = succeed(capsys, *arguments(tmp_path / folder, games=2))
+    lines = dict(re.findall(r"(?m)^(read it|check it) +(.*)$", text))
+    if folder == "a-1/b":
+        # One pair of quotes, which is the same in every shell.
+        assert lines["read it"].count('"') == 2
+        assert "\\" not in lines["read it"]
+    command = shlex.split(lines["read it"])
     assert command[:2] == ["python", "-c"]
     done = subprocess.run([sys.executable, *command[1:]], capture_output=True, text=True, check=True)
     assert "'seed': 5" in done.stdout
     assert "'actions': [" in done.stdout
+    assert "no fault" in succeed(capsys, *shlex.split(lines["check it"])[1:])
+
+
+def test_verify_lists_what_is_wrong_or_mends_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    first = succeed(capsys, *arguments(out), "--verify")
+    assert "all there and unchanged" in succeed(capsys, *arguments(out), "--verify")
+    assert "holds another job: its seed is 5, not 6" in fail(capsys, *arguments(out, seed=6), "--verify")
+    path = out / FOLDER / "part-00001.parquet"
+    data = path.read_bytes()
+    path.write_bytes(data[:1000] + bytes([data[1000] ^ 1]) + data[1001:])
+    (out / FOLDER / "part-00002.parquet").unlink()
+    assert main([*arguments(out), "--verify"]) == 1
+    listed = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in listed] == [f"{FOLDER}/part-00001.parquet", f"{FOLDER}/part-00002.parquet"]
+    text = succeed(capsys, *arguments(out), "--resume", "--verify")
+    assert "replaced    1 file that was damaged" in text
+    assert path.read_bytes() == data
+    assert text.partition("points")[2] == first.partition("points")[2]
 
 
 def test_a_complete_job_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,10 +97,10 @@ def test_a_complete_job_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_resume_makes_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     first = succeed(capsys, *arguments(out))
-    path = out / "part-00001.parquet"
+    path = out / FOLDER / "part-00001.parquet"
     data = path.read_bytes()
     path.unlink()
-    (out / "part-00002.parquet").write_bytes(data[:1000])
+    (out / FOLDER / "part-00002.parquet").write_bytes(data[:1000])
     text = succeed(capsys, *arguments(out), "--resume")
     assert "played      200 games" in text
     assert "replaced    1 file that was damaged" in text
@@ -87,13 +115,14 @@ def test_ctrl_c_stops_at_once_and_can_be_resumed(tmp_path: Path) -> None:
         out = tmp_path / str(attempt)
         ended = interrupt(*arguments(out, games=5_000_000, workers=2))
         assert (ended.code, ended.out) == (130, "")
-        shards = len(list(out.glob("part-*")))
+        shards = len(list(out.rglob("_part-*")))
         advice = "and the same command with --resume makes the others"
         assert ended.err == f"mextrain selfplay: interrupted; {out} holds {shards} of 50000 files, {advice}\n"
         # Complete files, the first ones of the job, and nothing else.
         names = [f"part-{k:05}.parquet" for k in range(shards)]
-        assert sorted(path.name for path in out.iterdir()) == ["_job.json", *names]
-        tables = [pq.read_table(out / name, columns=["game"]) for name in names]
+        files = sorted(path.name for path in out.rglob("*.*"))
+        assert files == ["_job.json", *(f"_part-{k:05}.json" for k in range(shards)), *names]
+        tables = [pq.read_table(out / FOLDER / name, columns=["game"]) for name in names]
         assert [game for table in tables for game in sorted(set(table["game"].to_pylist()))] == [*range(100 * shards)]
         times.append(ended.seconds)
     # A busy machine may delay one of them.

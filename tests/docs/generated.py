@@ -1,4 +1,5 @@
-"""The tables that pages take from the code: the records of docs/state-layout.md, the kernels of docs/kernels.md.
+"""The tables that pages take from the code: the records of docs/state-layout.md, the kernels of docs/kernels.md, the
+sections of docs/hidden-information.md.
 
 `python -m tests.docs.generated` writes them into the pages. A table stands between two comments with its name.
 """
@@ -14,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from mextrain import Layout, RuleSet
 from mextrain_core import rules, state, trace
+from mextrain_core.observe import SECTIONS
 from tests.docs.pages import ROOT, read
 from tests.tidy.tree import CORE, sources
 
-LAYOUT, KERNELS = ROOT / "docs" / "state-layout.md", ROOT / "docs" / "kernels.md"
+LAYOUT, KERNELS, HIDDEN = (ROOT / "docs" / f"{name}.md" for name in ("state-layout", "kernels", "hidden-information"))
 RECORDS: dict[str, tuple[np.dtype[Any], ModuleType]] = {
     "STATE": (state.STATE, state),
     "RULES": (rules.RULES, rules),
@@ -71,9 +74,27 @@ def kernel_table() -> str:
     return "\n".join(rows)
 
 
+def section_table() -> str:
+    """A row for each section of an observation: size, where it begins, and meaning."""
+    begins = Layout(RuleSet.mexican(4)).slices
+    rows = [cells("section", "bits", "from, `mexican` 4", "meaning"), "|---|---|---|---|"]
+    rows += [cells(f"`{name}`", size, begins[name].start, meaning) for name, size, meaning in SECTIONS]
+    return "\n".join(rows)
+
+
+def size_table() -> str:
+    """A row for a few rules: the size of an observation."""
+    rows = [cells("rules", "bits", "words"), "|---|---|---|"]
+    for rule_set in (RuleSet.mexican(4), RuleSet.super(4), RuleSet.mexican(8), RuleSet.mexican(14)):
+        layout = Layout(rule_set)
+        rows.append(cells(f"`{rule_set.preset_name}`, {rule_set.players} players", layout.bits, layout.words))
+    return "\n".join(rows)
+
+
 TABLES: dict[Any, dict[str, Callable[[], str]]] = {
     LAYOUT: {name: lambda name=name: record_table(name) for name in RECORDS},  # type: ignore[misc]
     KERNELS: {"kernels": kernel_table},
+    HIDDEN: {"sections": section_table, "sizes": size_table},
 }
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from mextrain import Position, RuleSet
-from mextrain.archive import FORMAT, JOB_FILE, Job, archive_schema
+from mextrain.archive import COLUMNS, FORMAT, Job, archive_schema, write_archive
+from mextrain.archive.layout import FIRST_FORMAT
 from mextrain.events import KINDS, Event
 from mextrain.notation.read import read as read_line
 from mextrain.notation.snapshot import FIELDS
@@ -61,20 +63,32 @@ def test_the_plays_mean_what_the_page_says() -> None:
 def test_the_columns_of_an_archive() -> None:
     pytest.importorskip("pyarrow")
     arrow = {
-        "text (dictionary)": "dictionary<values=string, indices=int32, ordered=0>",
-        "list of uint16": "list<item: uint16>",
-        "list of int64": "list<item: int64>",
+        "text": "dictionary<values=string, indices=int32, ordered=0>",
+        "list of uint16": "list<element: uint16 not null>",
+        "list of int64": "list<element: int64 not null>",
     }
-    described = {row[0].strip("`"): arrow.get(row[1], row[1]) for row in tables(FORMATS, "Archives")[1][1:]}
+    described = {row[0].strip("`"): row[1] for row in tables(FORMATS, "Archives")[1][1:]}
+    assert described == COLUMNS
     schema = archive_schema()
-    assert described == {field.name: str(field.type).replace("element:", "item:") for field in schema}
+    assert {field.name: str(field.type) for field in schema} == {
+        name: arrow.get(kind, kind) for name, kind in described.items()
+    }
     assert not any(field.nullable for field in schema)
 
 
-def test_the_files_of_an_archive() -> None:
-    files = [code_words(row[0]) for row in tables(FORMATS, "Archives")[0][1:]]
-    assert files[:2] == [[JOB_FILE], [Job.create(RuleSet.mexican(2), games=1).name(0)]]
+def test_the_files_of_an_archive(tmp_path: Path) -> None:
+    """The files, and the fields of a sidecar, are those of an archive that is written here."""
+    pytest.importorskip("pyarrow")
+    files, _, fields = tables(FORMATS, "Archives")
+    job = Job.create(RuleSet.mexican(2), games=1)
+    write_archive(tmp_path, job)
+    names = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*"))
+    described = [code_words(row[0])[0] for row in files[1:4]]
+    assert sorted(name.replace("…", "mexican", 1).replace("…", "2", 1) for name in described) == names
+    sidecar = json.loads((tmp_path / job.sidecar_path(0)).read_text())
+    assert [name for row in fields[1:] for name in code_words(row[0])] == list(sidecar)
     assert f"`{FORMAT}`" in read(FORMATS)
+    assert f"`{FIRST_FORMAT}`" in read(FORMATS)
 
 
 @pytest.mark.parametrize("fence", LINES, ids=lambda fence: f"line {fence.line}")

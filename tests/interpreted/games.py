@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from mextrain import RuleSet
+from mextrain import Layout, Position, PositionError, RuleSet, WorldSampler, count_worlds, information_key, observe
 from mextrain.callbacks import Batch, BatchPolicy
+from mextrain.observations import expand, legal_mask
 from mextrain.planner import first_hands, longest_chain, plan
 from mextrain.simulation import simulate
 from mextrain_core.apply import advance, play
@@ -20,6 +22,8 @@ from mextrain_core.deal import deal
 from mextrain_core.limits import NONE
 from mextrain_core.perft import perft
 from mextrain_core.planner_policy import choose_planned
+from mextrain_core.replay import replay_rounds
+from mextrain_core.samples import replay_decisions
 from mextrain_core.state import new_states
 from mextrain_core.trace import EVENT
 
@@ -33,6 +37,17 @@ RULES = {
     "house": RuleSet.mexican(5, drawn_play="may", dead_double="binds", max_uncovered=1, starter="winner", rounds=3),
     "blanks": RuleSet.mexican(3, double_blank=50, opening="single", first_engine="3-3", starter=2, rounds=2),
 }
+HIDDEN = {
+    "tiny": RuleSet.mexican(2, tile_set="double-2", hand_size=2),
+    "may": RuleSet.mexican(3, tile_set="double-4", hand_size=4, drawn_play="may"),
+    "stuck": RuleSet.mexican(2, tile_set="double-4", hand_size=5, mexican_start="only_if_stuck", max_uncovered=1),
+    "own": RuleSet.mexican(2, tile_set="double-3", hand_size=4, dead_double="binds", drawn_tile="own_train"),
+    "dead": RuleSet.mexican(2, tile_set="double-3", hand_size=4, dead_double="binds", mexican_start="only_if_stuck"),
+    "mark": RuleSet.mexican(2, tile_set="double-4", hand_size=5, failed_cover="mark", draw_limit="per_turn"),
+    "foot": RuleSet.mexican(3, tile_set="double-4", hand_size=4, double_rule="chicken_foot"),
+    "super": RuleSet.super(4, hand_size=27, opening="chain", twice_bonus="may"),
+}
+"""Small rounds in which much is shown, and a large one with three hidden `*-A`."""
 POLICIES = ("random", "heaviest", "cautious")
 HANDS = (
     ("0-2 2-2 2-3 3-4 3-5 0-1 10-1 9-10", 0, "train_only"),
@@ -54,6 +69,42 @@ def matches(rules: RuleSet, policies: Any) -> str:
     arrays = (played.points, played.facts, played.actions)
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays))
     return f"{played.hash:016x}-{digest.hexdigest()[:16]}"
+
+
+def replayed(rules: RuleSet) -> str:
+    """The bytes of two games, replayed from their moves, and of their decisions as samples."""
+    played = simulate(rules, games=2, seed=7, first_game=3, record_actions=True)
+    assert played.actions is not None
+    count = 2 * rules.rounds
+    engines = np.array([rules.tiles.half_code(engine.high) for engine in rules.engines] * 2, np.uint8)
+    rounds = (
+        np.repeat(played.game, rules.rounds),
+        engines,
+        played.starter.ravel().astype(np.uint8),
+        np.append(played.offsets.ravel(), len(played.actions)),
+        played.actions,
+    )
+    states, seed = new_states(1), np.uint64(7)
+    points, facts = np.zeros((count, rules.players), np.int64), np.zeros((count, 7), np.int32)
+    done, _, total = replay_rounds(states, 0, rules.record, seed, *rounds, points, facts)
+    assert (done, int(total)) == (count, played.hash)
+    size = len(played.actions)
+    layout = Layout(rules)
+    bits, mask = np.zeros((size, layout.words), np.uint64), np.zeros((size, rules.action_count // 64 + 1), np.uint64)
+    chosen, seats = np.zeros(size, np.uint16), np.zeros(size, np.uint8)
+    sources, steps = np.zeros(size, np.int64), np.zeros(size, np.uint16)
+    rows, seeds, places = np.arange(count)[::-1].copy(), np.full(count, seed), np.arange(size)
+    outputs = (bits, mask, chosen, seats, sources, steps)
+    done = replay_decisions(states, 0, rules.record, rows, seeds, *rounds, layout.offsets, places, *outputs)
+    assert done == count
+    # No move of a round is legal after its end, and without its last move it goes on.
+    games, engines, starters, offsets, actions = rounds
+    for shift in (-1, 1):
+        wrong = (games[:1], engines[:1], starters[:1], offsets[:2] + np.array([0, shift]), actions)
+        assert replay_rounds(states, 0, rules.record, seed, *wrong, points, facts)[0] == 0
+        last = (rows[-1:], seeds, *wrong, layout.offsets, places)
+        assert replay_decisions(states, 0, rules.record, *last, *outputs) == 0
+    return hashlib.sha256(b"".join(array.tobytes() for array in (points, facts, *outputs))).hexdigest()[:16]
 
 
 def sequences(rules: RuleSet) -> int:
@@ -91,6 +142,32 @@ def planned(rules: RuleSet, decisions: int) -> list[int]:
     return moves
 
 
+def hidden(rules: RuleSet, seed: int, plays: int) -> list[str]:
+    """What each seat knows, and samples of what it does not, at some points of a round played by a rule of thumb."""
+    position = Position.deal(rules, seed=seed)
+    digest = hashlib.sha256()
+    counts = []
+    for move in range(plays):
+        if position.over:
+            break
+        legal = position.legal_ids()
+        position.play(legal[(move * 7 + seed) % len(legal)])
+        if move % 4 < 3 and not position.over:
+            continue
+        for seat in range(rules.players):
+            digest.update(information_key(position, seat))
+            digest.update(observe(position, seat).tobytes())
+            digest.update(legal_mask(position, seat).tobytes())
+        sampler = WorldSampler(position, move % rules.players, seed)
+        digest.update(repr(sampler.history()).encode())
+        digest.update(sampler.states(2)["hand"].tobytes() + sampler.places(1).tobytes())
+        with suppress(PositionError):
+            counts.append(count_worlds(position, move % rules.players, most=60).histories)
+    words = observe(position, 0)
+    digest.update(expand(words, Layout(rules).bits, np.float32).tobytes())
+    return [digest.hexdigest()[:16], *map(str, counts)]
+
+
 def digests() -> dict[str, Any]:
     """The digest of every job."""
     found: dict[str, Any] = {}
@@ -99,9 +176,13 @@ def digests() -> dict[str, Any]:
         found[f"{name}, random"] = matches(rules, "random")
         found[f"{name}, mixed"] = matches(rules, seats)
     found["super, batches"] = matches(RULES["super"], ["random", BatchPolicy(middle), "heaviest", BatchPolicy(middle)])
+    found["replayed"] = [replayed(RULES[name]) for name in ("mexican-2", "super", "foot")]
     found["sequences"] = [sequences(RULES[name]) for name in ("mexican", "super", "foot")]
     found["trains"] = trains()
     found["planned"] = [planned(RULES[name], 8) for name in ("mexican", "super-cover", "foot")]
+    for number, (name, rules) in enumerate(HIDDEN.items()):
+        seeds = range(number, number + (1 if name == "super" else 6))
+        found[f"hidden, {name}"] = [hidden(rules, seed, 24) for seed in seeds]
     # As a reader of the JSON text gets them: tuples are lists there.
     again: dict[str, Any] = json.loads(json.dumps(found))
     return again

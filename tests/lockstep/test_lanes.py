@@ -113,6 +113,7 @@ def test_idioms() -> None:
         a, b, c = (w.load(i) for i in range(3))
         some = a | 1
         results = [lanes.below(a, b, c), lanes.kth_one(some, lanes.below(b, c, some.count())), lanes.smear(a)]
+        results += [lanes.highest(a), lanes.highest(a & 0xFF)]
         results += [lanes.index(some & (w.const(0) - some)), lanes.least([a, b, c]), lanes.greatest([a, b, c])]
         results += [lanes.any_of([a, b, c]), lanes.total([a, b, c])]
         table = [w.load(i & 7) + i for i in range(16)]
@@ -169,6 +170,8 @@ RULES = (
     {"players": 3, "tile_set": "double-15", "hand_size": 5, "opening": "single", "open_double_order": "newest"},
     {"players": 2, "tile_set": "double-3", "hand_size": 2, "dead_double": "binds", "double_rule": "cover"},
     {"players": 3, "tile_set": "double-6", "hand_size": 4, "open_double_order": "any", "max_uncovered": 1},
+    {"players": 3, "tile_set": "super", "hand_size": 9, "max_uncovered": 1, "twice_bonus": "may"},
+    {"players": 4, "tile_set": "super", "hand_size": 25, "opening": "single", "finish_on_double": "must_cover"},
 )
 
 

@@ -33,18 +33,21 @@ FREE = sorted(set(OPTIONS) - {"players", "tile_set", "hand_size", "first_engine"
 
 
 def some_rules(choose: random.Random) -> RuleSet:
-    """Rules of a number set that lockstep serves; small sets and full hands are common: rare states are there."""
+    """Rules that lockstep serves; small sets and full hands are common: rare states are there."""
     highest = choose.choice([*range(1, 16), 9, 12, 12, 15])
-    tiles = (highest + 1) * (highest + 2) // 2
+    is_super = choose.random() < 0.4
+    tile_set = TileSet("super" if is_super else f"double-{highest}")
+    tiles, doubles = len(tile_set), tile_set.doubles
     players = choose.randint(2, min(14, tiles - 1, choose.choice((2, 3, 5, 14))))
     most = (tiles - 1) // players
-    first = choose.choice((highest, choose.randint(0, highest)))
+    first = choose.choice((0, choose.randrange(len(doubles))))
+    left = len(doubles) - first
     options: dict[str, Any] = {
         "players": players,
-        "tile_set": f"double-{highest}",
+        "tile_set": tile_set.name,
         "hand_size": choose.choice((choose.randint(1, most), min(most, 10), min(most, 3))),
-        "first_engine": f"{first}-{first}",
-        "rounds": choose.choice((first + 1, choose.randint(1, first + 1))),
+        "first_engine": str(doubles[first]),
+        "rounds": choose.choice((left, choose.randint(1, left))),
         "starter": choose.choice(("draw", "rotate", "winner", choose.randrange(players))),
         "double_blank": choose.choice((0, 5, 25, 10**9)),
     }
@@ -52,8 +55,10 @@ def some_rules(choose: random.Random) -> RuleSet:
         words = [word for word in OPTIONS[name].words or () if word != "chicken_foot"]
         if words and choose.random() < 0.5:
             options[name] = choose.choice(words)
+    if is_super:
+        options |= {"letter_match": "train_only", "dead_double": "released"}
     options["max_uncovered"] = choose.choice((None, None, 1))
-    return RuleSet.preset("mexican", **options)
+    return RuleSet.preset(choose.choice(("mexican", "super")), **options)
 
 
 def some_policies(choose: random.Random, players: int) -> list[int]:
@@ -72,10 +77,12 @@ def test_any_rules(number: int) -> None:
     assert_equal(rules, policies, seed, choose.getrandbits(58), 2000 // rules.rounds + 33, choose.random() < 0.7)
 
 
-@pytest.mark.parametrize("players", [2, 4, 8, 12])
-def test_presets(players: int) -> None:
-    rules = RuleSet.preset("mexican", players=players)
-    assert_equal(rules, [RANDOM] * players, 7, 0, 150)
+@pytest.mark.parametrize(
+    ("preset", "players"), [("mexican", 2), ("mexican", 4), ("mexican", 12), ("super", 2), ("super", 4), ("super", 14)]
+)
+def test_presets(preset: str, players: int) -> None:
+    rules = RuleSet.preset(preset, players=players)
+    assert_equal(rules, [RANDOM] * players, 7, 0, 150, records=True)
 
 
 @pytest.mark.parametrize("games", [0, 1, 31, 32, 33, 64, 65])

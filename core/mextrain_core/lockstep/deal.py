@@ -10,7 +10,17 @@ from typing import Any
 from mextrain_core._lanes import emitted
 from mextrain_core.lockstep import lanes
 from mextrain_core.lockstep.flags import Flags
-from mextrain_core.lockstep.layout import DEALING, LEFT, NO_AGE, POINTS, Layout, layout
+from mextrain_core.lockstep.layout import (
+    DEALING,
+    LEFT,
+    LETTER_BIT,
+    LETTERS,
+    POINTS,
+    WILD_BIT,
+    WILD_VALUE,
+    Layout,
+    layout,
+)
 
 
 def start_bit(high: int, group: list[int]) -> int:
@@ -27,13 +37,15 @@ def whole_set(w: Any, at: Layout) -> list[Any]:
         for high in group:
             word = word - engine.has(1 << high).pick(1 << (start_bit(high, group) + high), 0)
         words.append(word)
+    if at.wild:
+        words.append(w.const((1 << len(LETTERS)) - 1))
     return words
 
 
 def matrix_of(w: Any, at: Layout, words: list[Any]) -> list[Any]:
-    """The bit matrix of a tile set in words: bit l of row h and bit h of row l for the tile {h, l}."""
+    """The bit matrix of a tile set in words: bit l of row h and bit h of row l for the tile {h, l}, no letters."""
     rows = [w.const(0)] * at.halves
-    for group, word in zip(at.groups, words, strict=True):
+    for group, word in zip(at.groups, words[: len(at.groups)], strict=True):
         for high in group:
             triangle = (word >> start_bit(high, group)) & ((2 << high) - 1)
             rows[high] = rows[high] | triangle
@@ -66,14 +78,18 @@ def remove_member(w: Any, at: Layout, taken: Any, beyond: list[Any]) -> None:
 
 
 def halves_of(at: Layout, taken: Any, beyond: list[Any]) -> tuple[Any, Any]:
-    """High and low half (one-hot) of the tile that ``take_member`` took."""
+    """High and low half (one-hot) of the tile that ``take_member`` took; of a letter's WILD_BIT and LETTER_BIT."""
     high, low = split_word(at.groups[0], taken)
+    if at.wild:
+        *beyond, is_letter = beyond
     for i, past in enumerate(beyond):
         group = at.groups[i + 1]
         high_here, low_here = split_word(group, taken)
         high = past.pick(high_here, high)
         if len(group) > 1 or len(at.groups[i]) > 1:
             low = past.pick(low_here, low)
+    if at.wild:
+        return is_letter.pick(WILD_BIT, high), is_letter.pick(LETTER_BIT, low)
     return high, low
 
 
@@ -98,9 +114,9 @@ def write_begin(w: Any, flags: int, argument: Any) -> None:
         w.store(row, w.const(0))
     w.store(LEFT, w.splat(argument))
     w.store(at.opening_to_come, w.const((1 << rules.players) - 1))
-    if at.age is not None and rules.is_set("open_double_order", "oldest"):
+    if at.age is not None and at.no_double:
         for train in range(rules.trains):
-            w.store(at.age + train, w.const(NO_AGE))
+            w.store(at.age + train, w.const(at.no_double))
     upto = w.const(0)
     for i, word in enumerate(whole_set(w, at)):
         upto = upto + word.count()
@@ -111,10 +127,10 @@ def write_begin(w: Any, flags: int, argument: Any) -> None:
             w.store(at.owner_words + z * at.words + i, w.const(0))
     engine = w.load(at.engine)
     for z in range(at.count_bits):
-        # Every half is on as many tiles as there are halves, the engine's on one less.
-        usual = (1 << rules.halves) - 1 if rules.halves >> z & 1 else 0
-        changes = (rules.halves ^ (rules.halves - 1)) >> z & 1
-        w.store(at.off + z, engine ^ usual if changes else w.const(usual))
+        # The engine's half is on one tile less.
+        usual = sum((tiles >> z & 1) << half for half, tiles in enumerate(at.tiles_with))
+        changes = sum(((tiles ^ (tiles - 1)) >> z & 1) << half for half, tiles in enumerate(at.tiles_with))
+        w.store(at.off + z, (engine & changes) ^ usual)
     for train in range(rules.trains):
         w.store(at.end + train, engine)
 
@@ -165,6 +181,10 @@ def write_finish(w: Any, flags: int, argument: Any) -> None:
         words = [w.load(at.owner_words + z * at.words + i) for i in range(at.words)]
         for half, row in enumerate(matrix_of(w, at, words)):
             w.store(at.owner + z * at.halves + half, row)
+        if at.wild:
+            w.store(at.letter_owner + z, words[-1])
+    if at.wild:
+        w.store(at.letters, held[-1])
 
 
 def write_points(w: Any, flags: int, argument: Any) -> None:
@@ -176,11 +196,17 @@ def write_points(w: Any, flags: int, argument: Any) -> None:
         row = w.load(at.held + half)
         for z in range(at.seat_bits):
             row = row & ~(w.load(at.owner + z * at.halves + half) ^ mine[z])
-        total = total + row.count() * (2 * half)
+        total = total + row.count() * (2 * at.value(half))
         doubles = doubles | row & (1 << half)
     # A double is one bit of its row, and its half counts twice.
-    for j, bits in enumerate((0xAAAA, 0xCCCC, 0xF0F0, 0xFF00)):
-        total = total + ((doubles & bits).count() << (j + 1))
+    for j in range(4):
+        halves = sum(1 << half for half in range(at.halves) if at.value(half) >> j & 1)
+        total = total + ((doubles & halves).count() << (j + 1))
+    if at.wild:
+        letters = w.load(at.letters)
+        for z in range(at.seat_bits):
+            letters = letters & ~(w.load(at.letter_owner + z) ^ mine[z])
+        total = total + letters.count() * (4 * WILD_VALUE)
     w.store(POINTS, total + (doubles & 1), argument)
 
 

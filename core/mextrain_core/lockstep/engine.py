@@ -31,13 +31,14 @@ from mextrain_core.lockstep.layout import (
     TURNS,
     layout,
 )
+from mextrain_core.lockstep.load import begin_copies, load_lane
 from mextrain_core.lockstep.policy import TOP_POINTS
 from mextrain_core.lockstep.step import step
 from mextrain_core.policies import HEAVIEST, RANDOM
 from mextrain_core.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, STARTER_WORD, U32, below, mix, round_key, word
 from mextrain_core.rollout import HASH_FACTOR, engine_of_round
 from mextrain_core.rules import STARTER_FIXED, STARTER_ROTATE, STARTER_WINNER
-from mextrain_core.state import BLOCKED, OUT
+from mextrain_core.state import BLOCKED, OUT, PHASE_DECIDE, new_states
 
 u64 = np.uint64
 
@@ -48,9 +49,20 @@ SEAT_ROW, LEFT_ROW, TURNS_ROW = u64(SEAT * LANES), u64(LEFT * LANES), u64(TURNS 
 PLAYS_ROW, DECISIONS_ROW, POINTS_ROW = u64(PLAYS * LANES), u64(DECISIONS * LANES), u64(POINTS * LANES)
 CHOICES_WORDS, DRAWS_WORDS, DEALING_WORDS = u64(CHOICES * 8), u64(DRAWS * 8), u64(DEALING * 8)
 
-PLACE, KEY, STARTER, SINCE, KEPT = u64(0), u64(1), u64(2), u64(3), u64(4)
-"""Rows of ``Memory.lanes``: index of the round among all rounds asked for, its key, its starter; the last row of the
-log before those with its moves, and how many of these are kept."""
+PLACE, KEY, STARTER, DRAWABLE = u64(0), u64(1), u64(2), u64(3)
+"""Rows of ``Memory.lanes`` and ``Memory.pool``: index of the round among all rounds asked for, its key, its starter,
+and how many tiles can be drawn in it, those included that have been."""
+
+SINCE, KEPT = u64(4), u64(5)
+"""Further rows of ``Memory.lanes``: the last row of the log before those with the round's moves, and how many of these
+are kept."""
+
+DRAWN, ATTEMPTS, SOURCE = u64(4), u64(5), u64(6)
+"""Further rows of ``Memory.pool``: draws and attempts before the lane takes the round over, both 0 for a round that is
+dealt; and in the first place the state that is in the pool."""
+
+NO_SOURCE = u64(2**64 - 1)
+"""In place of the index of a state: the pool holds something else."""
 
 LOG_END = u64(LOG_ROWS)
 EMPTY = u64(NO_MOVE)
@@ -70,11 +82,22 @@ class Memory(NamedTuple):
     words: Any
     """The same memory as uint64."""
     lanes: Any
-    """uint64[5, 64]: PLACE, KEY, … of the round that a lane plays."""
+    """uint64[6, 64]: PLACE, KEY, … of the round that a lane plays."""
     pool: Any
-    """uint64[3, 32]: PLACE, KEY and STARTER of the rounds in the pool."""
+    """uint64[7, 32]: the same of the rounds in the pool."""
     moves: Any
     """uint16: KEPT_MOVES for each round by place; empty if moves are not recorded."""
+
+
+class Copies(NamedTuple):
+    """What is to be played out, see ``load.begin_copies``."""
+
+    states: Any
+    begun: Any
+    sources: Any
+    places: Any
+    keys: Any
+    """uint64, by place."""
 
 
 class Span(NamedTuple):
@@ -127,6 +150,7 @@ def prepare_task(r, m, pool, engine_row, span, task, lane, facts):
     m.pool[PLACE, lane] = place
     m.pool[KEY, lane] = key
     m.pool[STARTER, lane] = starter
+    m.pool[DRAWABLE, lane] = u64(r.tiles) - U1 - u64(r.players) * u64(r.hand_size)
 
 
 @helper
@@ -161,11 +185,12 @@ def take_over(m, block, rows, lane, slot, pool, source, logged):
         m.work[to + u64(row) * ROW] = m.work[origin + u64(row) * ROW]
     key = m.pool[KEY, source]
     stream = (block * ROW >> U2) + word_of_lane(lane)
-    m.words[stream + CHOICES_WORDS] = key + POLICY_WORDS * GOLDEN
-    m.words[stream + DRAWS_WORDS] = key + DRAW_WORDS * GOLDEN
+    m.words[stream + CHOICES_WORDS] = key + (POLICY_WORDS + m.pool[ATTEMPTS, source]) * GOLDEN
+    m.words[stream + DRAWS_WORDS] = key + (DRAW_WORDS + m.pool[DRAWN, source]) * GOLDEN
     m.lanes[PLACE, slot] = m.pool[PLACE, source]
     m.lanes[KEY, slot] = key
     m.lanes[STARTER, slot] = m.pool[STARTER, source]
+    m.lanes[DRAWABLE, slot] = m.pool[DRAWABLE, source]
     m.lanes[SINCE, slot] = logged
     m.lanes[KEPT, slot] = U0
 
@@ -189,8 +214,7 @@ def write_results(r, m, block, lane, slot, won, points, facts):
     here = block * ROW + lane
     work, place, starter = m.work, m.lanes[PLACE, slot], m.lanes[STARTER, slot]
     turns, plays = u64(work[here + TURNS_ROW]), u64(work[here + PLAYS_ROW])
-    dealt = u64(r.players) * u64(r.hand_size)
-    draws = u64(r.tiles) - U1 - dealt - u64(work[here + LEFT_ROW])
+    draws = m.lanes[DRAWABLE, slot] - u64(work[here + LEFT_ROW])
     end = u64(OUT if won else BLOCKED)
     h = starter
     for fact in (end, turns, plays, draws):
@@ -211,26 +235,32 @@ def write_results(r, m, block, lane, slot, won, points, facts):
     return mix(m.lanes[KEY, slot] + h)
 
 
-@kernel
-def play_rounds(
-    flags, rules, sizes, seed, first_game, games, first, last, work, words, lane_facts, pool_facts, moves, points, facts
-):
-    """Play the rounds ``first`` … ``last - 1`` (by number) of the matches; returns the sum of ``rollout.round_hash``.
+@helper
+def load_task(r, m, pool, table, copies, task, facts):
+    """Put copy number ``task`` into lane 0 of the pool at row ``pool``."""
+    source, place = u64(copies.sources[task]), u64(copies.places[task])
+    if m.pool[SOURCE, U0] != source:
+        given = u64(len(copies.states))
+        s = copies.states[source] if source < given else copies.begun[source - given]
+        load_lane(r, s, m.work, pool, table)
+        m.pool[SOURCE, U0] = source
+        m.pool[STARTER, U0] = s.starter
+        m.pool[DRAWN, U0] = s.draws
+        m.pool[DRAWABLE, U0] = u64(s.draws) + u64(s.boneyard_size)
+        m.pool[ATTEMPTS, U0] = u64(s.attempts) - u64(s.phase == PHASE_DECIDE)
+    m.work[pool * ROW + DECISIONS_ROW] = facts[place, 6]
+    m.pool[PLACE, U0] = place
+    m.pool[KEY, U0] = copies.keys[place]
 
-    ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[4], rows of a block, of a pool's engine and
-    of a pool (``Layout.rows``, ``engine``, ``pool_rows``), and the argument of ``step`` but for the log. For the
-    numbers see ``Span``, for the five arrays ``Memory``. ``points``: int64[games * rounds, players], ``facts``:
-    int32[games * rounds, 7], of all rounds of the matches; with the option starter = winner the facts of the rounds
-    before ``first`` must be there.
-    """
-    r = rules[0]
-    m = Memory(work, words, lane_facts, pool_facts, moves)
-    span = Span(seed, first_game, games, first, last)
+
+@helper
+def run(flags, r, m, sizes, table, span, copies, points, facts):
+    """Play the rounds of ``span``, or with ``copies`` not None those; returns the sum of ``rollout.round_hash``."""
     rows, engine_row, argument = sizes[0], sizes[1], sizes[3]
     pool = U2 * rows
     logs = pool + sizes[2]
-    records = len(moves) != 0
-    tasks = games * (last - first)
+    records = len(m.moves) != 0
+    tasks = span.games * (span.last - span.first) if copies is None else u64(len(copies.sources))
     blocks = U1 if tasks <= ROW else U2
     running_0, running_1 = ALL_LANES, ALL_LANES if blocks == U2 else U0
     task, in_pool, total, logged = U0, U0, U0, U0
@@ -253,7 +283,7 @@ def play_rounds(
                     lanes &= lanes - U1
             over, won = running, U0
             if not starting:
-                ends = step(flags, work, block, argument | (log + logged - block) << U32)
+                ends = step(flags, m.work, block, argument | (log + logged - block) << U32)
                 over &= ends
                 won = ends >> U32
             while over != U0:
@@ -268,7 +298,10 @@ def play_rounds(
                 if task == tasks:
                     running &= ~(U1 << lane)
                     continue
-                if in_pool == U0:
+                if copies is not None:
+                    load_task(r, m, pool, table, copies, task, facts)
+                    in_pool = ROW
+                elif in_pool == U0:
                     deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts)
                     in_pool = ROW
                 take_over(m, block, rows, lane, slot, pool, ROW - in_pool, logged)
@@ -279,6 +312,42 @@ def play_rounds(
             else:
                 running_1 = running
         starting = False
+    return total
+
+
+@kernel
+def play_rounds(
+    flags, rules, sizes, table, work, words, lane_facts, pool_facts, moves, seed, first_game, games, first, last,
+    points, facts,
+):
+    """Play the rounds ``first`` … ``last - 1`` (by number) of the matches; returns the sum of ``rollout.round_hash``.
+
+    ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[4], rows of a block, of a pool's engine and
+    of a pool (``Layout.rows``, ``engine``, ``pool_rows``), and the argument of ``step`` but for the log. ``table``:
+    ``Layout.table``. For the five arrays after it see ``Memory``, for the numbers ``Span``. ``points``: int64[games *
+    rounds, players], ``facts``: int32[games * rounds, 7], of all rounds of the matches; with the option starter =
+    winner the facts of the rounds before ``first`` must be there.
+    """
+    m = Memory(work, words, lane_facts, pool_facts, moves)
+    return run(flags, rules[0], m, sizes, table, Span(seed, first_game, games, first, last), None, points, facts)
+
+
+@kernel
+def play_copies(
+    flags, rules, sizes, table, work, words, lane_facts, pool_facts, moves, states, begun, sources, places, keys,
+    points, facts,
+):
+    """Play copies of states to the end of their rounds; returns the sum of ``rollout.round_hash``.
+
+    ``flags`` … ``moves`` as in ``play_rounds``. For the five arrays after them see ``Copies``. ``points``:
+    int64[copies, players]; ``facts``: int32[copies, 7], which has the moves that each copy has made.
+    """
+    m = Memory(work, words, lane_facts, pool_facts, moves)
+    pool_facts[SOURCE, U0] = NO_SOURCE
+    span = Span(U0, U0, U0, U0, U0)
+    total = run(flags, rules[0], m, sizes, table, span, Copies(states, begun, sources, places, keys), points, facts)
+    pool_facts[DRAWN, U0] = U0
+    pool_facts[ATTEMPTS, U0] = U0
     return total
 
 
@@ -310,6 +379,7 @@ class Lockstep:
     """
 
     def __init__(self, rules: np.ndarray, policies: Iterable[int]):
+        policies = [*map(int, policies)]
         if not accepts(rules, policies):
             raise ValueError("lockstep does not serve these rules and policies here; ask accepts() first")
         record = rules[0]
@@ -322,15 +392,18 @@ class Lockstep:
         in_order = record["starter"] == STARTER_WINNER
         self._spans = [(k, k + 1) for k in range(self._rounds)] if in_order else [(0, self._rounds)]
         self._packed = flags.pack()
+        self._copies_code: Any = None
         # Numba takes a read-only array for another type, and would compile everything twice.
         self._rules = rules.copy()
+        self._table = at.table
+        self._policies = np.array([*policies], np.uint8)
         self._sizes = np.array([at.rows, at.engine, at.pool_rows, facts_of_step], np.uint64)
         work = _lanes.aligned_rows(2 * at.rows + at.pool_rows + 2 * (LOG_ROWS + 1))
         self._memory = Memory(
             work=work,
             words=work.view(np.uint64),
-            lanes=np.zeros((5, 2 * LANES), np.uint64),
-            pool=np.zeros((3, LANES), np.uint64),
+            lanes=np.zeros((6, 2 * LANES), np.uint64),
+            pool=np.zeros((7, LANES), np.uint64),
             moves=np.empty(0, np.uint16),
         )
 
@@ -389,4 +462,31 @@ class Lockstep:
         games, rounds, players = points.shape
         numbers = (np.uint64(number) for number in (seed, first_game, games, *span))
         results = points.reshape(games * rounds, players), facts.reshape(games * rounds, 7)
-        return (self._rules, self._sizes, *numbers, *memory, *results)
+        return (self._rules, self._sizes, self._table, *memory, *numbers, *results)
+
+    def play_out(
+        self, states: np.ndarray, origins: np.ndarray, keys: np.ndarray, points: np.ndarray, facts: np.ndarray
+    ) -> int:
+        """Play copies of ``states`` (STATE records under these rules, which do not change) to the end of their rounds.
+
+        Copy k is ``states[origins[k]]`` (uint32) with the round key ``keys[k]`` (uint64), which decides all later draws
+        and choices; what has been drawn and chosen so far stays counted. ``points``: int64[copies, players], ``facts``:
+        int32[copies, 7], of the whole round but for the moves, which are those of the copy. Copies of one state should
+        follow each other, and 64 or more are best. Returns the hash. All this is what ``rollout.play_copies`` writes
+        and returns. The GIL is not held while it plays.
+        """
+        begun = new_states(min(PORTION, len(keys)))
+        sources, places = np.empty((2, len(begun)), np.uint32)
+        total = 0
+        for start in range(0, len(keys), PORTION):
+            some = slice(start, start + PORTION)
+            results = points[some], facts[some]
+            left, ended = begin_copies(
+                states, self._rules, self._policies, origins[some], keys[some], begun, sources, places, *results
+            )
+            copies = Copies(states, begun, sources[:left], places[:left], keys[some])
+            arguments = (self._rules, self._sizes, self._table, *self._memory, *copies, *results)
+            if self._copies_code is None:
+                self._copies_code = _lanes.frozen(play_copies, self._packed, *arguments)
+            total += int(ended) + int(self._copies_code(self._packed, *arguments))
+        return total % 2**64

@@ -12,14 +12,20 @@ from mextrain_core.rules import CHICKEN_FOOT, OPTION_CODES
 MAX_NUMBERS = 16
 """A lane has 16 bits, so the halves of a set are 0 … 15 at most."""
 
-NO_OBSTACLE, SET_TOO_LARGE, CHICKEN_FEET = 0, 1, 2
+WILD_NUMBERS = 13
+"""Numbers of the set super; ``*`` is the half after them, and then come the letters."""
+
+NO_OBSTACLE, SET_TOO_LARGE, CHICKEN_FEET, JOINING_LETTERS, WILD_BINDS = 0, 1, 2, 3, 4
 """What keeps lockstep from playing (``obstacle``)."""
+
+TRAIN_ONLY = OPTION_CODES["letter_match"].index("train_only")
+BINDS = OPTION_CODES["dead_double"].index("binds")
 
 ALL_RANDOM, ALL_HEAVIEST, MIXED = 0, 1, 2
 
-_BITS = {"players": 4, "halves": 5, "policies": 2, "max_uncovered": 1}
-_UNUSED = ("foot_ends", "letter_match", "twice_bonus")
-"""Options that change nothing in a number set without chicken feet."""
+_BITS = {"players": 4, "halves": 5, "wild": 1, "policies": 2, "max_uncovered": 1}
+_UNUSED = ("foot_ends", "letter_match")
+"""Options that change nothing where lockstep plays."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,9 @@ class Flags:
 
     players: int
     halves: int
+    """Rows of a bit matrix: the numbers, and ``*`` in the set super."""
+    wild: int
+    """1: the set super."""
     policies: int
     max_uncovered: int
     opening: int
@@ -42,6 +51,7 @@ class Flags:
     dead_double: int
     finish_on_double: int
     marker_off: int
+    twice_bonus: int
 
     def is_set(self, option: str, value: str) -> bool:
         """Whether ``option`` has ``value``."""
@@ -76,7 +86,11 @@ def _widths() -> list[tuple[str, int]]:
 
 def obstacle(rules: Any) -> int:
     """What keeps lockstep from playing under ``rules`` (a RULES record)."""
-    if rules["wild"] != NONE or rules["halves"] > MAX_NUMBERS:
+    if rules["wild"] != NONE:
+        if rules["letter_match"] != TRAIN_ONLY:
+            return JOINING_LETTERS
+        return WILD_BINDS if rules["dead_double"] == BINDS else NO_OBSTACLE
+    if rules["halves"] > MAX_NUMBERS:
         return SET_TOO_LARGE
     return CHICKEN_FEET if rules["double_rule"] == CHICKEN_FOOT else NO_OBSTACLE
 
@@ -89,10 +103,14 @@ def flags_of(rules: Any, heavy: int) -> Flags:
     options = {name: int(rules[name]) for name in OPTION_CODES if name not in _UNUSED}
     if options["open_double_binds"] == OPTION_CODES["open_double_binds"].index("nobody"):
         options["open_double_order"] = 0  # No double outlives its turn, so there is no order among them.
+    wild = int(rules["wild"] != NONE)
+    if not wild:
+        options["twice_bonus"] = 0
     players = int(rules["players"])
     return Flags(
         players=players,
-        halves=int(rules["halves"]),
+        halves=WILD_NUMBERS + 1 if wild else int(rules["halves"]),
+        wild=wild,
         policies=ALL_RANDOM if not heavy else ALL_HEAVIEST if heavy + 1 == 1 << players else MIXED,
         max_uncovered=int(rules["max_uncovered"] != 0),
         **options,

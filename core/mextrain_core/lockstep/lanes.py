@@ -53,6 +53,12 @@ def smear(bits: Any) -> Any:
     return bits
 
 
+def highest(bits: Any) -> Any:
+    """The highest bit set, one-hot; 0 where none is set."""
+    below = smear(bits)
+    return below - (below >> 1)
+
+
 def look_up(table: list[Any], one_hot: Any) -> Any:
     """``table[i]`` where bit i of ``one_hot`` is the one that is set; i is below the length of the table."""
     odd = [one_hot.has(bits) for bits in (0xAAAA, 0xCCCC, 0xF0F0, 0xFF00)]

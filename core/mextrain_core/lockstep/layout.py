@@ -10,7 +10,9 @@ of the random numbers are set by the driver.
 
 from functools import cache
 
-from mextrain_core.lockstep.flags import Flags
+import numpy as np
+
+from mextrain_core.lockstep.flags import WILD_NUMBERS, Flags
 
 STREAM_ROWS = 4
 """32 lanes of 64 bits. Word j of row q belongs to lane 4j + q, see ``lanes.random``."""
@@ -41,6 +43,16 @@ DEALING = CHOICES
 """In a pool: the stream of the deal."""
 
 
+WILD_BIT, LETTER_BIT = 1 << WILD_NUMBERS, 2 << WILD_NUMBERS
+"""``*`` as a one-hot half, and any letter: it is not said which."""
+
+WILD_VALUE = 10
+"""What ``*`` and each letter counts."""
+
+LETTERS = "AAADRST"
+"""The tiles with a letter by index, and what bit i of a word of theirs stands for."""
+
+
 def word_groups(halves: int) -> list[list[int]]:
     """The rows of the boneyard (high halves), packed into words of 16 bits in the order of tile indices.
 
@@ -58,22 +70,34 @@ def word_groups(halves: int) -> list[list[int]]:
     return groups
 
 
+LOADED_ROWS = (
+    "held", "owner", "bone", "off", "end", "age", "doubles", "fresh", "marked", "started", "opening_to_come",
+    "same_turn", "opening", "chain", "cover", "drew", "letters", "letter_owner", "bonus", "penalty", "skips", "turned",
+)  # fmt: skip
+"""Rows that are written from a STATE record, in the order of ``Layout.table``."""
+
+
 class Layout:
     """Row numbers for the flags."""
 
     def __init__(self, flags: Flags):
         self._next = POINTS + flags.players
         self.halves = flags.halves
+        self.wild = bool(flags.wild)
         self.groups = word_groups(flags.halves)
-        self.words = len(self.groups)
+        self.words = len(self.groups) + flags.wild
         self.seat_bits = (flags.players - 1).bit_length()
-        self.count_bits = flags.halves.bit_length()
+        self.tiles_with = [flags.halves] * flags.halves
+        """Number of tiles of the set that show a half."""
+        if flags.wild:
+            self.tiles_with = [flags.halves] * WILD_NUMBERS + [flags.halves + len(LETTERS), len(LETTERS)]
+        self.count_bits = max(self.tiles_with).bit_length()
         self.held = self._take(flags.halves)
         """Bit matrix of all tiles in some hand: row h, bit l: the tile {h, l}."""
         self.owner = self._take(self.seat_bits * flags.halves)
         """Bit z of the owner of each held tile; meaningless where ``held`` is 0."""
         self.bone = self._take(self.words)
-        """The boneyard by ``word_groups``."""
+        """The boneyard by ``word_groups``, and a word for the letters (``LETTERS``)."""
         self.off = self._take(self.count_bits)
         """Bit j of the number of tiles off the table that show a half; one bit column a half."""
         self.end = self._take(flags.trains)
@@ -82,6 +106,7 @@ class Layout:
         any_order = flags.is_set("open_double_order", "any")
         self.age = None if nobody or any_order else self._take(flags.trains)
         """Age of a train's open double: plays when it was laid << 4 | train, see NO_AGE."""
+        self.no_double = NO_AGE if flags.is_set("open_double_order", "oldest") else 0
         self.doubles = self._take(1) if not nobody and any_order else None
         """Bit set: trains with an open double."""
         self.fresh = self._take(1)
@@ -102,6 +127,19 @@ class Layout:
         """Bit of the train of the double that the required play follows, or 0."""
         self.drew = self._take(1) if flags.is_set("draw_limit", "per_turn") else None
         """0xFFFF: the turn has drawn."""
+        if flags.wild:
+            self.letters = self._take(1)
+            """Bit set of all tiles with a letter in some hand, as in LETTERS."""
+            self.letter_owner = self._take(self.seat_bits)
+            """Bit z of the owner of each of them."""
+            self.bonus = self._take(1)
+            """0xFFFF: the play that comes up is the bonus of a T."""
+            self.penalty = self._take(1)
+            """0xFFFF: a D waits for the next seat that acts."""
+            self.skips = self._take(1)
+            """0xFFFF: an S was laid in this turn."""
+            self.turned = self._take(1)
+            """0xFFFF: the seats act in descending order."""
         self.rows = self._next
         """Rows of 32 games, and those of a pool that a lane takes over."""
         self.engine = self._take(1)
@@ -115,6 +153,25 @@ class Layout:
         self.random = self._take(4)
         """The word of the stream: upper and lower half of its upper 32 bits, then of its lower."""
         self.pool_rows = self._next
+
+    def value(self, half: int) -> int:
+        """What a half of the matrix counts."""
+        return WILD_VALUE if self.wild and half == WILD_NUMBERS else half
+
+    @property
+    def table(self) -> np.ndarray:
+        """Where to write a STATE record: uint64, the first of the rows LOADED_ROWS each (0: there is none), and so on.
+
+        After the rows come their numbers: halves, bits of a seat and of a count, words of the boneyard; the age that
+        stands for no double; and the index of the first tile of each word, and of the one after the last tile.
+        """
+        rows = [getattr(self, name, None) or 0 for name in LOADED_ROWS]
+        starts = [group[0] * (group[0] + 1) // 2 for group in self.groups]
+        starts.append(self.halves * (self.halves + 1) // 2)
+        if self.wild:
+            starts.append(starts[-1] + len(LETTERS))
+        numbers = [self.halves, self.seat_bits, self.count_bits, self.words, self.no_double, *starts]
+        return np.array([*rows, *numbers], np.uint64)
 
     def _take(self, count: int) -> int:
         first = self._next

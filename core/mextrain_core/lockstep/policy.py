@@ -22,6 +22,8 @@ class Choice(NamedTuple):
     new: Any
     number: Any
     """Number of plays that were chosen among."""
+    letter: Any = None
+    """One-hot kind of the tile's letter, or 0; None in a number set."""
 
 
 def heaviest(ends: list[Any], rows: list[Any], blank: Any) -> list[Any]:

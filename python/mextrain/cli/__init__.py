@@ -22,7 +22,8 @@ from mextrain import __version__
 from mextrain.errors import MextrainError
 
 COMMANDS = (
-    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "bench", "warmup", "rules",
+    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "bench",
+    "warmup", "rules",
 )
 """The commands, in the order of the help."""
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mextrain.errors import MextrainError
@@ -123,6 +125,25 @@ def read_position(args: argparse.Namespace) -> Position:
         return Position.from_line(sys.stdin.buffer.read().decode())
     except UnicodeDecodeError as error:
         raise PositionError(f"stdin is no line of a position: it is not UTF-8 (byte {error.start})") from None
+
+
+def record_lines(path: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file, or with `-` of stdin, with their numbers, from 1.
+
+    One at a time, so that a file may have any size; `decoded` makes a text of each.
+    """
+    with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:
+        yield from enumerate(file, 1)
+
+
+def decoded(line: bytes) -> str:
+    """Return a line as text; raises `RecordError`."""
+    from mextrain.errors import RecordError
+
+    try:
+        return line.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise RecordError(f"the line is not UTF-8 (byte {error.start})") from None
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:

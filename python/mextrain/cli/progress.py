@@ -10,12 +10,13 @@ TERMINAL_SECONDS, FILE_SECONDS = 0.2, 10.0
 
 
 class Meter:
-    """Reports games finished, games a second, and the time left; call it with (finished, wanted).
+    """Reports games finished (or other `units`), games a second, and the time left; call it with (finished, wanted).
 
     Use it in a `with` block, which leaves the terminal's line clean at the end.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, units: str = "games") -> None:
+        self._units = units
         self._terminal = sys.stderr.isatty()
         self._began = self._last = time.monotonic()
         self._at_start: int | None = None
@@ -28,7 +29,7 @@ class Meter:
         if self._width:
             print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
 
-    def __call__(self, done: int, games: int) -> None:
+    def __call__(self, done: int, wanted: int) -> None:
         """Report, unless the last report is too young."""
         now = time.monotonic()
         if self._at_start is None:
@@ -38,8 +39,8 @@ class Meter:
             return
         self._last = now
         rate = (done - self._at_start) / max(now - self._began, 1e-9)
-        left = f", {duration((games - done) / rate)} left" if rate > 0 else ""
-        text = f"{done:,} of {games:,} games, {rate:,.0f} games/s{left}"
+        left = f", {duration((wanted - done) / rate)} left" if rate > 0 else ""
+        text = f"{done:,} of {wanted:,} {self._units}, {rate:,.0f} {self._units}/s{left}"
         if self._terminal:
             print("\r" + text.ljust(self._width), end="", file=sys.stderr, flush=True)
             self._width = max(self._width, len(text))

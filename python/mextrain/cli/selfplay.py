@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mextrain.cli.check import verify
 from mextrain.cli.common import (
     MAX_GAMES,
     add_engine,
@@ -35,6 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the files: new, or empty")
     parser.add_argument("--resume", action="store_true", help="make what is missing of the same job in DIR")
     parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="read the files that are there; with --resume damaged ones are made again, else they are listed",
+    )
+    parser.add_argument(
         "--shard-games",
         type=whole(1, MAX_GAMES),
         metavar="N",
@@ -44,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play and store; says at the end what was played and how to read it."""
-    from mextrain.archive import Job, write_archive
+    from mextrain.archive import JOB_FILE, Job, read_job, write_archive
     from mextrain.simulation import Interrupted
 
     job = Job.create(
@@ -55,10 +63,19 @@ def run(args: argparse.Namespace) -> int:
         first_game=args.first_game,
         shard_games=args.shard_games,
     )
+    # A folder with another job is refused below.
+    if args.verify and not args.resume and (Path(args.out) / JOB_FILE).exists() and read_job(args.out) == job:
+        return verify(args.out)
     try:
         with Meter() as meter:
             archive = write_archive(
-                args.out, job, workers=args.workers, resume=args.resume, progress=meter, engine=args.engine
+                args.out,
+                job,
+                workers=args.workers,
+                resume=args.resume,
+                verify=args.verify,
+                progress=meter,
+                engine=args.engine,
             )
     except Interrupted as stopped:
         archive = stopped.finished
@@ -97,7 +114,6 @@ def report(archive: Archive) -> str:
         lines.append(f"replaced    {_files(archive.remade)} that {verb} damaged")
     if made and len(made) < len(archive.shards):
         lines.append(f"kept        {_files(len(archive.shards) - len(made))} of an earlier run")
-    read = f"import pyarrow.parquet as pq; print(pq.read_table({str(archive.folder)!r}).slice(0, 1).to_pylist())"
     size = f"{_size(archive.bytes)}, {archive.bytes / summary.rounds:.0f} bytes a round"
     return "\n".join(
         [
@@ -106,9 +122,25 @@ def report(archive: Archive) -> str:
             f"blocked     {blocked:.2f} % of the rounds",
             f"turns       {turns:.2f} a round",
             f"stored      {_files(len(archive.shards))} in {archive.folder}: {size}",
-            f"read it     python -c {shlex.quote(read)}",
+            f"read it     {_reading(str(archive.folder))}",
+            f"check it    mextrain check {_quoted(str(archive.folder))}",
         ]
     )
+
+
+def _reading(folder: str) -> str:
+    """A command that prints the first row, in quotes that every shell takes where the folder's name allows that."""
+    code = f"import pyarrow.parquet as pq; print(pq.read_table({folder!r}).slice(0, 1).to_pylist())"
+    quoted = shlex.quote(code) if _needs_quotes(folder) else f'"{code}"'
+    return f"python -c {quoted}"
+
+
+def _quoted(folder: str) -> str:
+    return shlex.quote(folder) if _needs_quotes(folder) else folder
+
+
+def _needs_quotes(folder: str) -> bool:
+    return re.fullmatch(r"[\w./:=+,@%-]+", folder) is None
 
 
 def _files(number: int) -> str:

@@ -68,8 +68,13 @@ class Continued(Start):
         raise PositionError("a position that was read from a line has no record: it does not know how it was dealt")
 
     @property
+    def laid(self) -> tuple[Tile, ...]:
+        """The tiles that lay on trains already."""
+        return self._snapshot.laid
+
+    @property
     def laid_on(self) -> frozenset[Train]:
-        """The trains on which tiles lay already."""
+        """The trains on which they lay."""
         names: tuple[Train, ...] = (*range(self.rules.players), MEXICAN_TRAIN)
         return frozenset(name for name, train in zip(names, self._snapshot.trains, strict=True) if train.ends)
 

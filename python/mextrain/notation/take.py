@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from mextrain.errors import PositionError, shown
 from mextrain.notation.snapshot import EARLIER, UNSEEN, Chance, Counts, Hidden, Place, Snapshot, TrainState
 from mextrain.standing import OWED, OpenDouble, Standing
@@ -25,15 +23,14 @@ def take(standing: Standing, explicit: bool, for_seat: int | None = None, key: b
     if key and for_seat is not None:
         raise PositionError("what will be drawn is hidden from every seat: give key or for_seat, not both")
     over = standing.over
-    hands: tuple[Place, ...] = standing.hands
-    boneyard: Place = standing.boneyard
+    hands = tuple(
+        standing._hand(at) if seat in (None, at) else _hidden(size) for at, size in enumerate(standing.hand_sizes)
+    )
+    boneyard = standing.boneyard if seat is None else _hidden(standing.boneyard_size)
     chance = Chance("explicit" if explicit else "hidden")
     if key and not explicit:
         chance = Chance("stream", int(standing._states["key"][0])) if standing.start.order is None else Chance("order")
         boneyard = boneyard if standing.start.order is None else standing.boneyard_in_order()
-    if seat is not None:
-        hands = tuple(hand if at == seat or not hand else Hidden(len(hand)) for at, hand in enumerate(hands))
-        boneyard = Hidden(len(boneyard)) if boneyard else ()
     mover = standing._get("seat")
     return Snapshot(
         rules=rules,
@@ -59,6 +56,11 @@ def take(standing: Standing, explicit: bool, for_seat: int | None = None, key: b
     )
 
 
+def _hidden(size: int) -> Place:
+    """A place of which only the number of tiles is seen."""
+    return Hidden(size) if size else ()
+
+
 def _after(standing: Standing) -> OpenDouble | None:
     """The double that the required play follows; it may have been released meanwhile."""
     index = standing._get("cover")
@@ -82,13 +84,6 @@ def _train(standing: Standing, index: int) -> TrainState:
 
 def _laid(standing: Standing) -> tuple[Tile, ...]:
     """The tiles on the table but for the engine, in the order of their numbers."""
-    elsewhere = Counter([standing.engine, *standing.boneyard])
-    for hand in standing.hands:
-        elsewhere.update(hand)
-    laid = []
-    for tile in standing.rules.tiles:
-        if elsewhere[tile]:
-            elsewhere[tile] -= 1
-        else:
-            laid.append(tile)
-    return tuple(laid)
+    rules = standing.rules
+    laid = [*standing.start.laid, *map(rules.actions.tile, standing._laid_moves())]
+    return tuple(sorted(laid, key=rules.tiles.index))

@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from mextrain.errors import PositionError, shown
-from mextrain.events import PLAY
 from mextrain.standing import OpenDouble, Standing
 from mextrain.whole import whole
 
@@ -55,7 +54,7 @@ def _heading(standing: Standing, width: int) -> Iterator[str]:
     rules = standing.rules
     facts = [
         f"{rules.preset_name}, {rules.players} players, set {rules.tile_set}, engine {standing.engine}",
-        f"turn {standing.turns}, {len(standing.boneyard)} tiles in the boneyard",
+        f"turn {standing.turns}, {standing.boneyard_size} tiles in the boneyard",
     ]
     if standing.direction < 0:
         facts.append("counterclockwise")
@@ -90,9 +89,8 @@ def _laid(standing: Standing) -> dict[int | str, list[str]]:
     before = standing.start.laid_on
     laid: dict[int | str, list[str]] = {train: [_CUT] if train in before else [] for train in standing.trains}
     half = standing.rules.tiles.half
-    for event in standing.events:
-        if event.kind == PLAY and event.move:
-            laid[standing.trains[event.move.train]].append(f"{half(event.move.touch)}-{half(event.move.new)}")
+    for move in standing._laid_moves():
+        laid[standing.trains[move.train]].append(f"{half(move.touch)}-{half(move.new)}")
     return laid
 
 
@@ -112,11 +110,11 @@ def _cut(tiles: list[str], width: int) -> str:
 
 
 def _hands(standing: Standing, for_seat: int | None, width: int) -> Iterator[str]:
-    for seat, hand in enumerate(standing.hands):
+    for seat, size in enumerate(standing.hand_sizes):
         at = ">" if seat == standing.seat else " "
-        label = f"{at} hand {seat:>{len(str(standing.rules.players - 1))}} ({len(hand):>2}): "
-        hidden = for_seat not in (None, seat)
-        yield from _wrapped(label, ["hidden"] if hidden and hand else map(str, hand), width)
+        label = f"{at} hand {seat:>{len(str(standing.rules.players - 1))}} ({size:>2}): "
+        hidden = size and for_seat not in (None, seat)
+        yield from _wrapped(label, ["hidden"] if hidden else map(str, standing._hand(seat) if size else ()), width)
 
 
 def _doubles(standing: Standing, width: int) -> Iterator[str]:
@@ -147,8 +145,8 @@ def _move(standing: Standing, for_seat: int | None, width: int) -> Iterator[str]
     if standing.pending_draw:
         said.append(f"it draws a tile now, {_WHY[standing.pending_draw]}")
     yield from textwrap.wrap("; ".join(said), width)
-    legal = standing.legal_texts()
-    if legal and sees:
+    legal = standing.legal_texts() if sees else ()
+    if legal:
         yield from _wrapped(f"legal ({len(legal)}): ", legal, width)
 
 

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mextrain import MextrainError, MissingExtra, RuleSet, __version__, archive
-from mextrain.archive import JOB_FILE, Job, read_job, read_summary, write_archive
+from mextrain import MextrainError, MissingExtra, RuleSet, __version__
+from mextrain.archive import COLUMNS, JOB_FILE, Job, read_job, read_shards, rows, write_archive
+from mextrain.archive import write as writing
 from mextrain.seeding import STREAM
 from mextrain.simulation import Interrupted, simulate
 from mextrain_core.apply import advance, play
 from mextrain_core.deal import deal
 from mextrain_core.score import score
 from mextrain_core.state import BLOCKED, OUT, PHASE_OVER, new_states
+from tests.archive.jobs import FOLDER, RULES, contents, names, small_job
 
+pyarrow = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
-
-RULES = RuleSet.super(3, rounds=3)
-
 
 @pytest.fixture
 def job() -> Job:
-    return Job.create(RULES, games=100, seed=2**64 - 1, first_game=7, policies="random,heaviest,random", shard_games=30)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a folder."""
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    return small_job()
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])
@@ -43,7 +37,7 @@ def test_what_is_read_is_what_was_played(job: Job, workers: int, tmp_path: Path)
     made = write_archive(tmp_path, job, workers=workers)
     assert made.is_complete
     assert made.made == made.shards == (0, 1, 2, 3)
-    assert sorted(contents(tmp_path)) == [JOB_FILE, *(f"part-0000{k}.parquet" for k in range(4))]
+    assert list(contents(tmp_path)) == names(0, 1, 2, 3)
     played = simulate(RULES, games=100, seed=2**64 - 1, first_game=7, policies=job.policies, record_actions=True)
     assert made.summary == played.summary()
     table = pq.read_table(tmp_path)
@@ -75,9 +69,9 @@ def test_workers_change_no_byte(job: Job, tmp_path: Path) -> None:
 def test_row_groups_change_no_row(job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A shard of several row groups, the last one short, holds the same rows and statistics."""
     one = write_archive(tmp_path / "one", job)
-    monkeypatch.setattr(archive, "GROUP_ROUNDS", 21)
+    monkeypatch.setattr(rows, "GROUP_ROUNDS", 21)
     many = write_archive(tmp_path / "many", job, workers=2)
-    assert pq.read_metadata(tmp_path / "many" / "part-00000.parquet").num_row_groups == 5
+    assert pq.read_metadata(tmp_path / "many" / FOLDER / "part-00000.parquet").num_row_groups == 5
     assert one.summary == many.summary
     assert pq.read_table(tmp_path / "one").equals(pq.read_table(tmp_path / "many"))
 
@@ -114,25 +108,36 @@ def test_a_row_can_be_replayed(rules: RuleSet, tmp_path: Path) -> None:
 
 
 def test_files_say_what_they_are(job: Job, tmp_path: Path) -> None:
+    """Manifest, metadata and sidecar: versions, schema, rules, and what the shard holds."""
     write_archive(tmp_path, job)
     assert read_job(tmp_path) == job
-    metadata = pq.read_metadata(tmp_path / "part-00003.parquet").metadata
-    stored = json.loads(metadata[b"mextrain"])
+    manifest = json.loads((tmp_path / JOB_FILE).read_text())
+    path = tmp_path / FOLDER / "part-00003.parquet"
+    stored = json.loads(pq.read_metadata(path).metadata[b"mextrain"])
+    assert {**stored["job"], "columns": manifest["columns"]} == manifest
     assert stored["shard"] == 3
-    assert stored["job"]["format"] == "mextrain-archive/1"
-    assert stored["job"]["stream"] == STREAM
-    assert stored["job"]["package"] == __version__
-    assert RuleSet.from_dict(stored["job"]["rules"]) == RULES
-    summary = read_summary(tmp_path / "part-00003.parquet", job, 3)
-    assert summary == simulate(RULES, games=10, seed=2**64 - 1, first_game=97, policies=job.policies).summary()
-    assert read_summary(tmp_path / "part-00003.parquet", job, 2) is None
-    assert read_summary(tmp_path / JOB_FILE, job, 2) is None
+    assert manifest["format"] == "mextrain-archive/2"
+    assert manifest["stream"] == STREAM
+    assert manifest["package"] == __version__
+    assert manifest["columns"] == COLUMNS
+    assert RuleSet.from_dict(manifest["rules"]) == RULES
+    played = simulate(RULES, games=10, seed=2**64 - 1, first_game=97, policies=job.policies)
+    sidecar = json.loads((tmp_path / FOLDER / "_part-00003.json").read_text())
+    data = path.read_bytes()
+    assert (sidecar["rows"], sidecar["bytes"]) == (30, len(data))
+    assert sidecar["sha256"] == hashlib.sha256(data).hexdigest()
+    assert (sidecar["first_game"], sidecar["games"]) == (97, 10)
+    assert int(sidecar["hash"], 16) == played.hash
+    assert sidecar["writer"] == f"pyarrow {pyarrow.__version__}"
+    _, shards = read_shards(tmp_path)
+    assert shards[3].sidecar is not None
+    assert shards[3].sidecar.summary == played.summary()
 
 
 def test_rows_are_small_and_columns_compact(tmp_path: Path) -> None:
     made = write_archive(tmp_path, Job.create(RuleSet.mexican(4), games=3000, seed=1))
     assert made.bytes / 39_000 < 130
-    assert made.bytes == (tmp_path / "part-00000.parquet").stat().st_size
+    assert made.bytes == (tmp_path / "preset=mexican/players=4/part-00000.parquet").stat().st_size
 
 
 def test_the_size_of_a_shard_does_not_depend_on_workers() -> None:
@@ -156,12 +161,15 @@ def test_a_complete_job_is_not_played_again(job: Job, tmp_path: Path) -> None:
 def test_an_unfinished_job_is_resumed(job: Job, tmp_path: Path) -> None:
     whole = write_archive(tmp_path, job)
     before = contents(tmp_path)
-    (tmp_path / job.name(1)).unlink()
-    (tmp_path / job.name(3)).unlink()
-    (tmp_path / f".{job.name(3)}.tmp-1").write_bytes(b"half a file")
+    (tmp_path / job.path(1)).unlink()
+    (tmp_path / job.path(3)).unlink()
+    (tmp_path / job.sidecar_path(3)).unlink()
+    (tmp_path / FOLDER / ".part-00003.parquet.tmp-1").write_bytes(b"half a file")
+    (tmp_path / f".{JOB_FILE}.tmp-1").write_bytes(b"half a file")
+    left = contents(tmp_path)
     with pytest.raises(MextrainError, match=r"2 of the 4 shards.*--resume"):
         write_archive(tmp_path, job)
-    assert len(contents(tmp_path)) == 4
+    assert contents(tmp_path) == left
     seen: list[tuple[int, int]] = []
     resumed = write_archive(
         tmp_path, job, workers=2, resume=True, progress=lambda done, games: seen.append((done, games))
@@ -175,16 +183,47 @@ def test_an_unfinished_job_is_resumed(job: Job, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1", None])
-def test_a_damaged_shard_is_replaced(job: Job, damage: bytes | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["shard", "sidecar"])
+def test_a_damaged_shard_is_replaced(job: Job, what: str, damage: bytes | None, tmp_path: Path) -> None:
     write_archive(tmp_path, job)
     before = contents(tmp_path)
-    path = tmp_path / job.name(2)
-    path.write_bytes(before[path.name][: -len(before[path.name]) // 2] if damage is None else damage)
+    path = tmp_path / (job.path(2) if what == "shard" else job.sidecar_path(2))
+    data = path.read_bytes()
+    path.write_bytes(data[: -len(data) // 2] if damage is None else damage)
     with pytest.raises(MextrainError, match="3 of the 4"):
         write_archive(tmp_path, job)
     resumed = write_archive(tmp_path, job, resume=True)
     assert (resumed.made, resumed.remade) == ((2,), 1)
     assert contents(tmp_path) == before
+
+
+def test_a_changed_byte_is_found_by_reading(job: Job, tmp_path: Path) -> None:
+    """Size and sidecar say nothing about it, the SHA-256 does."""
+    write_archive(tmp_path, job)
+    before = contents(tmp_path)
+    path = tmp_path / job.path(1)
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 1
+    path.write_bytes(data)
+    assert write_archive(tmp_path, job, resume=True).made == ()
+    with pytest.raises(MextrainError, match="3 of the 4"):
+        write_archive(tmp_path, job, verify=True)
+    resumed = write_archive(tmp_path, job, resume=True, verify=True)
+    assert (resumed.made, resumed.remade) == ((1,), 1)
+    assert contents(tmp_path) == before
+
+
+def test_a_shard_of_another_job_is_no_shard(job: Job, tmp_path: Path) -> None:
+    """Files that were copied together from two jobs: the sidecar names its job."""
+    write_archive(tmp_path / "mine", job)
+    before = contents(tmp_path / "mine")
+    other = Job.create(RULES, games=100, seed=1, first_game=7, policies=job.policies, shard_games=30)
+    write_archive(tmp_path / "other", other)
+    for path in (job.path(0), job.sidecar_path(0)):
+        (tmp_path / "mine" / path).write_bytes((tmp_path / "other" / path).read_bytes())
+    assert len(read_shards(tmp_path / "mine")[1]) == 3
+    assert write_archive(tmp_path / "mine", job, resume=True).made == (0,)
+    assert contents(tmp_path / "mine") == before
 
 
 @pytest.mark.parametrize("resume", [False, True])
@@ -224,14 +263,17 @@ def test_a_folder_of_other_files_is_left_alone(job: Job, resume: bool, tmp_path:
     [
         ("", "_job.json cannot be"),
         ("[]", "_job.json cannot be"),
-        ('{"format": "mextrain-archive/1"', "_job.json cannot be"),
-        ('{"format": "mextrain-archive/2"}', "'mextrain-archive/2', and this version reads mextrain-archive/1"),
-        ('{"format": "mextrain-archive/1", "stream": "mextrain-stream/9"}', "stream is 'mextrain-stream/9'"),
-        (f'{{"format": "mextrain-archive/1", "stream": "{STREAM}"}}', "does not describe a job"),
+        ('{"format": "mextrain-archive/2"', "_job.json cannot be"),
+        (
+            '{"format": "mextrain-archive/3"}',
+            "'mextrain-archive/3', and this version reads mextrain-archive/2 and mextrain-archive/1",
+        ),
+        ('{"format": "mextrain-archive/2", "stream": "mextrain-stream/9"}', "stream is 'mextrain-stream/9'"),
+        (f'{{"format": "mextrain-archive/2", "stream": "{STREAM}"}}', "does not describe a job"),
     ],
 )
 def test_a_job_that_cannot_be_read_is_refused(job: Job, text: str, reason: str, tmp_path: Path) -> None:
-    """An older or newer layout is refused by its version; nothing is guessed and nothing is touched."""
+    """A newer layout is refused by its version; nothing is guessed and nothing is touched."""
     (tmp_path / JOB_FILE).write_text(text)
     for resume in (False, True):
         with pytest.raises(MextrainError, match=reason):
@@ -268,64 +310,33 @@ def test_ctrl_c_leaves_complete_shards_only(job: Job, tmp_path: Path) -> None:
         write_archive(tmp_path / "part", large, workers=2, progress=interrupt)
     part = caught.value.finished
     assert not part.is_complete
-    assert sorted(contents(tmp_path / "part")) == [JOB_FILE, *(large.name(k) for k in part.shards)]
+    assert list(contents(tmp_path / "part")) == names(*part.shards)
     assert part.games(part.shards) == 500 * len(part.shards)
     assert whole.games(whole.shards) == 100
 
 
+def test_two_writers_do_not_meet(job: Job, tmp_path: Path) -> None:
+    """The second one is refused, whatever it asks for, and the first one goes on."""
+    refused = []
+
+    def second(done: int, games: int) -> None:
+        if not refused:
+            for other in (job, Job.create(RULES, games=5)):
+                with pytest.raises(MextrainError, match="another process is writing into"):
+                    write_archive(tmp_path / "out", other, resume=True)
+                refused.append(other)
+
+    write_archive(tmp_path / "whole", job)
+    write_archive(tmp_path / "out", job, progress=second)
+    assert len(refused) == 2
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
 def test_an_error_leaves_no_half_file(job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "_rows", lambda *_: 1 / 0)
+    monkeypatch.setattr(writing, "arrow_rows", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_archive(tmp_path, job, workers=2)
     assert list(contents(tmp_path)) == [JOB_FILE]
-
-
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
-    """A limit on the size of files stands for a full disk: one clear error, no half file, and a resume that works."""
-    program = f"""
-import resource, sys
-from mextrain import RuleSet
-from mextrain.cli import main
-from mextrain.simulation import simulate
-simulate(RuleSet.super(3), games=1)
-if sys.argv[1] == "small":
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-arguments = "selfplay --rules super --players 3 --games 3000 --seed 4 --shard-games 1500 --workers 1"
-sys.exit(main([*arguments.split(), "--resume", "--out", {str(tmp_path / "out")!r}]))
-"""
-    small = subprocess.run([sys.executable, "-c", program, "small"], capture_output=True, text=True)
-    assert small.returncode == 2
-    assert small.stderr.count("\n") == 1
-    assert small.stderr.startswith("mextrain selfplay: ")
-    assert "File too large" in small.stderr
-    assert sorted(contents(tmp_path / "out")) == [JOB_FILE]
-    large = subprocess.run([sys.executable, "-c", program, "large"], capture_output=True, text=True)
-    assert (large.returncode, large.stderr) == (0, "")
-
-
-def test_killed_at_any_moment(tmp_path: Path) -> None:
-    """SIGKILL leaves complete shards and temporary files; resuming gives the bytes of an unbroken run."""
-    arguments = "selfplay --rules super --players 3 --games 6000 --seed 4 --shard-games 300 --workers 2"
-    command = [sys.executable, "-m", "mextrain", *arguments.split(), "--resume", "--out"]
-    subprocess.run([*command, str(tmp_path / "whole")], check=True, capture_output=True)
-    broken = tmp_path / "broken"
-    job = read_job(tmp_path / "whole")
-    kills = 0
-    for attempt in range(4):
-        running = subprocess.Popen([*command, str(broken)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        before = len(list(broken.glob("part-*"))) if broken.exists() else 0
-        while running.poll() is None:
-            if broken.exists() and len(list(broken.glob("part-*"))) > before + attempt:
-                running.send_signal(signal.SIGKILL)
-                kills += running.wait() == -signal.SIGKILL
-                break
-            time.sleep(0.002)
-        assert all(read_summary(path, job, int(path.name[5:10])) for path in broken.glob("part-*"))
-    assert kills >= 1
-    subprocess.run([*command, str(broken)], check=True, capture_output=True)
-    assert contents(broken) == contents(tmp_path / "whole")
-    games = pq.read_table(broken, columns=["game"])["game"].to_numpy()
-    assert np.array_equal(games, np.repeat(np.arange(6000), 14))
 
 
 def test_memory_does_not_grow(tmp_path: Path) -> None:

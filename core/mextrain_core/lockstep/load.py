@@ -1,0 +1,200 @@
+"""A lane from a STATE record: the same round, ready for its next attempt."""
+
+import numpy as np
+
+from mextrain_core._jit import helper, kernel
+from mextrain_core._lanes import LANES
+from mextrain_core.apply import one_forced_step, play_move
+from mextrain_core.limits import LETTER_A, NONE, WILD
+from mextrain_core.lockstep.layout import LEFT, LOADED_ROWS, PLAYS, POINTS, SEAT, TURNS
+from mextrain_core.policies import choose
+from mextrain_core.rollout import attempt_word, record_round
+from mextrain_core.score import hand_points
+from mextrain_core.state import OWED_BONUS, OWED_CHAIN, PHASE_DECIDE, PHASE_LOOK, PHASE_OVER, PHASE_TURN, copy_state
+
+u64 = np.uint64
+
+U0, U1, U4, U6, U63 = u64(0), u64(1), u64(4), u64(6), u64(63)
+ROW = u64(LANES)
+YES = u64(0xFFFF)
+SEAT_ROW, LEFT_ROW, TURNS_ROW, PLAYS_ROW, POINTS_ROW = u64(SEAT), u64(LEFT), u64(TURNS), u64(PLAYS), u64(POINTS)
+FIRST_LETTER, WILD_HALF = u64(LETTER_A), u64(WILD)
+A_TILES = u64(0b111)
+NO_TILE = u64(NONE)
+
+(
+    HELD, OWNER, BONE, OFF, END, AGE, DOUBLES, FRESH, MARKED, STARTED, OPENING_TO_COME, SAME_TURN, OPENING, CHAIN,
+    COVER, DREW, LETTERS, LETTER_OWNER, BONUS, PENALTY, SKIPS, TURNED, HALVES, SEAT_BITS, COUNT_BITS, WORDS, NO_DOUBLE,
+    STARTS,
+) = (u64(i) for i in range(len(LOADED_ROWS) + 6))  # fmt: skip
+"""Where ``Layout.table`` has them."""
+
+
+@helper
+def is_at_attempt(s):
+    """Whether the next thing in the state is an attempt that has not drawn: then a lane can take it over."""
+    return s.phase == PHASE_TURN or s.phase == PHASE_LOOK or (s.phase == PHASE_DECIDE and s.play_drew == 0)
+
+
+@helper
+def play_to_attempt(s, r, policies):
+    """Play ``s`` on to its next attempt or the end of the round; returns the number of moves."""
+    moves = U0
+    while s.phase != PHASE_OVER and s.phase != PHASE_TURN and s.phase != PHASE_LOOK:
+        if s.phase == PHASE_DECIDE:
+            s.phase = play_move(s, r, None, choose(policies[u64(s.seat)], s, r, attempt_word(s)))
+            moves += U1
+        else:
+            s.phase = one_forced_step(s, r, None, s.phase, NO_TILE)
+    return moves
+
+
+@kernel
+def begin_copies(states, rules, policies, origins, keys, begun, sources, places, points, facts):
+    """Bring copies (``rollout.play_copies``) to where lanes can take them over; returns (their number, hash).
+
+    Copies of states at an attempt are left as they are. Each other one, which goes its own way, is played on in
+    ``begun`` (STATE[copies]); if its round ends there, its results are written and ``hash`` has its share. For the n-th
+    of those that are left ``sources[n]`` is the index of its state, counted on from ``states`` to ``begun``, and
+    ``places[n]`` its number (both uint32[copies]); ``facts`` has how many moves it has made.
+    """
+    r = rules[0]
+    n, used, total = U0, U0, U0
+    for k in range(u64(len(keys))):
+        place = u64(k)
+        origin = u64(origins[place])
+        facts[place, 6] = 0
+        if not is_at_attempt(states[origin]):
+            copy_state(begun, used, states, origin, rules)
+            s = begun[used]
+            s.key = keys[place]
+            facts[place, 6] = play_to_attempt(s, r, policies)
+            if s.phase == PHASE_OVER:
+                total += record_round(s, r, points[place], facts[place])
+                continue
+            origin = u64(len(states)) + used
+            used += U1
+        sources[n] = origin
+        places[n] = place
+        n += U1
+    return n, total
+
+
+@helper
+def tiles_of(words, start, stop):
+    """The bits ``start`` … ``stop - 1`` of a tile set (uint64[3]), of which there are 16 at most."""
+    bits = u64(words[start >> U6]) >> (start & U63)
+    if (stop - U1) >> U6 != start >> U6:
+        bits |= u64(words[(start >> U6) + U1]) << (u64(64) - (start & U63))
+    return bits & ((U1 << (stop - start)) - U1)
+
+
+@helper
+def put(work, at, row, number):
+    """Write the number (uint64) of the lane whose row 0 is ``work[at]``."""
+    work[at + row * ROW] = number
+
+
+@helper
+def load_hands(r, s, work, at, t):
+    """Who holds what, and what it counts."""
+    players = u64(r.players)
+    # In the set super the row of * shows letters too, which have a word of their own here.
+    shown = (U1 << t[HALVES]) - U1
+    for half in range(t[HALVES]):
+        held = U0
+        for seat in range(players):
+            held |= u64(s.hand[u64(seat), u64(half)])
+        put(work, at, t[HELD] + u64(half), held & shown)
+        for z in range(t[SEAT_BITS]):
+            owned = U0
+            for seat in range(players):
+                if (u64(seat) >> u64(z)) & U1 != U0:
+                    owned |= u64(s.hand[u64(seat), u64(half)])
+            put(work, at, t[OWNER] + u64(z) * t[HALVES] + u64(half), owned & shown)
+    for seat in range(players):
+        points = u64(hand_points(s, r, u64(seat)))
+        blank = u64(s.hand[u64(seat), U0]) & U1
+        put(work, at, POINTS_ROW + u64(seat), ((points - blank * u64(r.double_blank)) << U1) + blank)
+
+
+@helper
+def load_letters(r, s, work, at, t):
+    """Who holds which letters; of the tiles ``*-A``, which are all alike, those not in the boneyard go round."""
+    players = u64(r.players)
+    letters = t[WORDS] - U1
+    rest = A_TILES & ~tiles_of(s.boneyard, t[STARTS + letters], t[STARTS + letters + U1])
+    held = U0
+    for z in range(t[SEAT_BITS]):
+        put(work, at, t[LETTER_OWNER] + u64(z), U0)
+    for seat in range(players):
+        mine = (u64(s.hand[u64(seat), WILD_HALF]) >> FIRST_LETTER >> U1) << u64(3)
+        for _ in range(s.a_count[u64(seat)]):
+            mine |= rest & (U0 - rest)
+            rest &= rest - U1
+        held |= mine
+        for z in range(t[SEAT_BITS]):
+            if (u64(seat) >> u64(z)) & U1 != U0:
+                place = at + (t[LETTER_OWNER] + u64(z)) * ROW
+                work[place] = u64(work[place]) | mine
+    put(work, at, t[LETTERS], held)
+
+
+@helper
+def load_doubles(r, s, work, at, t):
+    """The open doubles: any growing ages will do that are below those of doubles to come."""
+    if t[AGE] != U0:
+        for train in range(u64(r.players) + U1):
+            put(work, at, t[AGE] + u64(train), t[NO_DOUBLE])
+    doubles = U0
+    for i in range(u64(s.double_count)):
+        train = u64(s.double_train[u64(i)])
+        doubles |= U1 << train
+        if t[AGE] != U0:
+            put(work, at, t[AGE] + train, ((u64(i) + U1) << U4) | train)
+    if t[DOUBLES] != U0:
+        put(work, at, t[DOUBLES], doubles)
+
+
+@helper
+def load_lane(r, s, work, row, t):
+    """Write ``s``, which is at an attempt, into lane 0 of the rows from ``row`` on; ``t``: ``Layout.table``."""
+    at = row * ROW
+    put(work, at, SEAT_ROW, U1 << u64(s.seat))
+    put(work, at, LEFT_ROW, u64(s.boneyard_size))
+    put(work, at, TURNS_ROW, u64(s.turns))
+    put(work, at, PLAYS_ROW, u64(s.plays))
+    load_hands(r, s, work, at, t)
+    for i in range(t[WORDS]):
+        put(work, at, t[BONE] + u64(i), tiles_of(s.boneyard, t[STARTS + u64(i)], t[STARTS + u64(i) + U1]))
+    letters = U0
+    for half in range(t[HALVES], u64(r.halves)):
+        letters += u64(s.off[u64(half)])
+    for z in range(t[COUNT_BITS]):
+        # All letters are one half after the others.
+        bits = ((letters >> u64(z)) & U1) << t[HALVES]
+        for half in range(t[HALVES]):
+            bits |= ((u64(s.off[u64(half)]) >> u64(z)) & U1) << u64(half)
+        put(work, at, t[OFF] + u64(z), bits)
+    for train in range(u64(r.players) + U1):
+        put(work, at, t[END] + u64(train), U1 << min(u64(s.end_half[u64(train)]), t[HALVES]))
+    load_doubles(r, s, work, at, t)
+    goes_on = s.phase != PHASE_TURN
+    put(work, at, t[FRESH], u64(s.fresh))
+    put(work, at, t[MARKED], u64(s.open))
+    put(work, at, t[STARTED], u64(s.started))
+    put(work, at, t[OPENING_TO_COME], u64(s.opening_to_come))
+    put(work, at, t[SAME_TURN], YES if goes_on else U0)
+    put(work, at, t[OPENING], YES if goes_on and s.opening != 0 else U0)
+    if t[CHAIN] != U0:
+        put(work, at, t[CHAIN], YES if goes_on and s.owed == OWED_CHAIN else U0)
+    if t[COVER] != U0:
+        put(work, at, t[COVER], U1 << u64(s.cover) if goes_on and s.cover != NONE else U0)
+    if t[DREW] != U0:
+        put(work, at, t[DREW], YES if goes_on and s.turn_drew != 0 else U0)
+    if r.wild != NONE:
+        load_letters(r, s, work, at, t)
+        put(work, at, t[BONUS], YES if goes_on and s.owed == OWED_BONUS else U0)
+        put(work, at, t[PENALTY], YES if s.penalty != 0 else U0)
+        put(work, at, t[SKIPS], YES if s.skip != 0 else U0)
+        put(work, at, t[TURNED], YES if s.step != 1 and r.players != 2 else U0)

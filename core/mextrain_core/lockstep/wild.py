@@ -1,0 +1,297 @@
+"""What the set super adds to a step: ``*`` that joins everything, the letters and what they do.
+
+``*`` is a half like the numbers, with a row in the bit matrices; all letters are one half more, LETTER_BIT, which no
+matrix shows. The tiles with a letter are a word of their own. On an end the letter does not matter, since only ``*``
+joins it.
+
+The plays on a train come in the order of their actions: first those whose half that touches is a number, then ``*``
+touches, then the letters. A number as end is touched by itself and ``*``, ``*`` by every half, a letter by ``*``.
+"""
+
+from typing import Any
+
+from mextrain_core.lockstep import lanes, policy
+from mextrain_core.lockstep.flags import ALL_RANDOM, WILD_NUMBERS
+from mextrain_core.lockstep.layout import CHOICES, LETTER_BIT, WILD_BIT, WILD_VALUE
+from mextrain_core.lockstep.turn import Turn
+
+A_TILES = 0b111
+"""The tiles ``*-A`` in a word of letters; the letters after them are there once each."""
+
+A, D, R, S, T = 1, 2, 4, 8, 16
+"""Kinds of letters, one-hot and in the order of their halves."""
+
+NUMBERS = WILD_BIT - 1
+
+TWO_WILDS = 1 << (2 * WILD_VALUE - 16)
+"""In the second word of a set of points: what ``*-*`` and every letter counts."""
+
+
+class WildTurn(Turn):
+    """Writes one step in the set super (``Turn`` has the paragraphs)."""
+
+    # What the lane remembers.
+
+    def load(self) -> None:
+        """Read the small facts of the turn; is there a draw that a D forces?"""
+        super().load()
+        w, at = self.w, self.at
+        self.penalty = w.load(at.penalty).differs(0)
+        self.forced = self.penalty & self.turn_begins & self.left.differs(0)
+        """Where the step is the draw that a D forces, and nothing else."""
+        self.bonus = w.load(at.bonus).differs(0)
+        self.excused = self.bonus | self.forced
+        if self.chain is not None:
+            self.excused = self.excused | self.chain
+
+    def dead_halves(self, off: Any) -> Any:
+        """All tiles join ``*``, and those with a ``*`` join every end."""
+        joined = off.has(WILD_BIT).pick(0xFFFF, off) | off.differs(0).pick(WILD_BIT, 0)
+        return ~joined
+
+    # Legal plays.
+
+    def read_hand(self) -> None:
+        """The hand: the numbers' rows, the row of ``*``, and the kinds of letters."""
+        super().read_hand()
+        w, at = self.w, self.at
+        self.wild = self.hand[WILD_NUMBERS]
+        letters = w.load(at.letters)
+        for z, mine in enumerate(self.mine):
+            letters = letters & ~(w.load(at.letter_owner + z) ^ mine)
+        self.first_a = letters & A_TILES & (w.const(0) - letters)
+        self.kinds = self.kinds_of(letters)
+
+    def kinds_of(self, letters: Any) -> Any:
+        """Bit set of the kinds of the tiles in a word of letters."""
+        return letters.has(A_TILES).pick(A, 0) | (letters >> 3) << 1
+
+    def rows_by_end(self) -> list[Any]:
+        """Plays whose half that touches is the number at the end."""
+        nothing = self.w.const(0)
+        return [*self.hand[:WILD_NUMBERS], nothing, nothing]
+
+    def fits_own_train(self, drawn: Any) -> Any:
+        """With a ``*`` everything fits, and on a ``*`` too."""
+        own_is_wild = lanes.any_of(self.on_trains(self.seat, [end & WILD_BIT for end in self.ends])).differs(0)
+        fits = super().fits_own_train(drawn) | (self.wild | self.kinds).differs(0)
+        if drawn is not None:
+            return fits | own_is_wild | drawn.has(WILD_BIT)
+        return fits | own_is_wild & lanes.any_of(self.hand).differs(0)
+
+    def decide(self) -> policy.Choice:
+        """The plays there are, after a draw if it comes to that, and which of them the policy chooses."""
+        eligible = self.eligible(None)
+        any_number = lanes.any_of(self.hand[:WILD_NUMBERS]).differs(0)
+        on_wild = lanes.any_of(self.on_trains(eligible, self.ends)).has(WILD_BIT)
+        fits = lanes.any_of(self.on_trains(eligible, self.fitting)) | self.wild | self.kinds
+        looks = self.draw_tile(fits.equals(0) & ~(on_wild & any_number))
+        if self.rules.policies != ALL_RANDOM:
+            self.keep_heaviest(eligible)
+        self.take_drawn(looks)
+        drawn = looks.pick(self.drawn_high | self.drawn_low, 0)
+        if self.rules.is_set("drawn_tile", "own_train") or self.rules.is_set("mexican_start", "only_if_stuck"):
+            eligible = looks.pick(self.eligible(drawn), eligible)
+        counts = self.count_plays(eligible)
+        if self.rules.is_set("drawn_play", "may"):
+            self.drawn_fits = looks & lanes.any_of(counts).differs(0)
+        return self.choose_wild(eligible, counts)
+
+    def needs_draw(self, stuck: Any) -> Any:
+        """Where a tile is drawn, for want of a play or by force."""
+        return super().needs_draw(stuck) | self.forced
+
+    def draw_tile(self, stuck: Any) -> Any:
+        """Draw a tile where that has to be; one drawn by force is not looked at."""
+        return super().draw_tile(stuck) & ~self.forced
+
+    def keep_heaviest(self, eligible: Any) -> None:
+        """Seats that play ``heaviest`` look at nothing but their legal tiles of most points; a drawn tile is but one.
+
+        What tiles count is a bit set of two words: bit v & 15 of word v >> 4 stands for v points.
+        """
+        w = self.w
+        legal = lanes.any_of([count.differs(0).pick(1 << t, 0) for t, count in enumerate(self.count_plays(eligible))])
+        used = eligible & legal
+        ends = lanes.any_of(self.on_trains(used, self.ends))
+        touched = ends.has(WILD_BIT).pick(NUMBERS, ends)
+        wild = used.differs(0).pick(self.wild, 0)
+        letters = used.differs(0).pick(self.kinds, legal.differs(0).pick(self.kinds & A, 0))
+        low, high = (wild & NUMBERS) << WILD_VALUE, (wild & NUMBERS) >> (16 - WILD_VALUE)
+        high = high | (wild & WILD_BIT | letters).differs(0).pick(TWO_WILDS, 0)
+        blank = w.splat(w.field(self.argument, 0, 8))
+        blank_low = (blank < 16).pick(w.const(1) << (blank & 15), 0)
+        blank_high = (blank < 16).pick(0, w.const(1) << (blank & 15))
+        for half, hand in enumerate(self.hand[:WILD_NUMBERS]):
+            row = touched.has(1 << half).pick(hand & NUMBERS, 0)
+            if half:
+                low, high = low | row << half, high | row >> (16 - half)
+            else:
+                low, high = low | row & ~1 | row.has(1).pick(blank_low, 0), high | row.has(1).pick(blank_high, 0)
+        low, high = high.differs(0).pick(0, lanes.highest(low)), lanes.highest(high)
+        likes = self.is_heavy() & ~self.needs
+        for half, hand in enumerate(self.hand[:WILD_NUMBERS]):
+            if half:
+                kept = (low >> half | high << (16 - half)) & NUMBERS
+            else:
+                kept = low & NUMBERS & ~1 | (low & blank_low | high & blank_high).differs(0).pick(1, 0)
+            with_wild = WILD_VALUE + half
+            kept = kept | (high if with_wild >> 4 else low).has(1 << (with_wild & 15)).pick(WILD_BIT, 0)
+            self.hand[half] = likes.pick(hand & kept, hand)
+        two_wilds = high.has(TWO_WILDS)
+        kept = (low >> WILD_VALUE | high << (16 - WILD_VALUE)) & NUMBERS | two_wilds.pick(WILD_BIT, 0)
+        self.wild = likes.pick(self.wild & kept, self.wild)
+        self.kinds = (likes & ~two_wilds).pick(0, self.kinds)
+        self.fitting = [lanes.look_up(self.rows_by_end(), end) for end in self.ends]
+
+    def is_heavy(self) -> Any:
+        """Where the seat to move plays ``heaviest``."""
+        w = self.w
+        return self.seat.has(w.splat(w.field(self.argument, 8, 16)))
+
+    def take_drawn(self, looks: Any) -> None:
+        """The plays of a drawn tile take the place of those of the hand, of which there were none.
+
+        So the hand has no ``*``, and what it has of numbers fits no train that may be used, neither before nor after.
+        """
+        high, low = self.drawn_high, self.drawn_low
+        pair, other = looks.pick((high | low) & NUMBERS, 0), high ^ low
+        rows = [end.has(pair).pick(other ^ end, 0) for end in self.ends]
+        self.fitting = [row | new for row, new in zip(self.fitting, rows, strict=True)]
+        is_letter = low.equals(LETTER_BIT)
+        is_wild = looks & high.equals(WILD_BIT)
+        self.wild = self.wild | (is_wild & ~is_letter).pick(low, 0)
+        self.kinds = self.kinds | (is_wild & is_letter).pick(self.kinds_of(self.drawn), 0)
+        if self.rules.is_set("finish_on_double", "must_cover"):
+            # A hand without tiles fits no end, not even a ``*``, which the drawn tile then does with either half.
+            for half in range(WILD_NUMBERS):
+                bit = pair.has(1 << half).pick(other ^ (1 << half), 0)
+                self.hand[half] = self.hand[half] | bit
+
+    def count_plays(self, eligible: Any) -> list[Any]:
+        """Number of plays by train; ``*-A`` may go on any train if the play is free."""
+        self.upto = []
+        every = self.w.const(0)
+        for row in self.hand[:WILD_NUMBERS]:
+            every = every + row.count()
+            self.upto.append(every)
+        kinds = self.kinds.count()
+        on_any, on_wild = self.wild.count() + kinds, every + kinds
+        only_a = self.kinds & A
+        if self.bound is not None:
+            only_a = self.bound.differs(0).pick(0, only_a)
+        counts = []
+        for t, (end, row) in enumerate(zip(self.ends, self.fitting, strict=True)):
+            is_wild = end.has(WILD_BIT)
+            usual = row.count() + on_any + is_wild.pick(on_wild, 0)
+            counts.append(eligible.has(1 << t).pick(usual, only_a + is_wild.pick(only_a, 0)))
+        counts = [self.forced.pick(0, count) for count in counts]
+        if not self.rules.max_uncovered:
+            return counts
+        narrowed = self.on_trains(self.live_fresh, counts)
+        prefer = self.live_fresh.has(self.live_fresh - 1) & lanes.any_of(narrowed).differs(0)
+        return [prefer.pick(few, count) for few, count in zip(narrowed, counts, strict=True)]
+
+    # The decision.
+
+    def choose_wild(self, eligible: Any, counts: list[Any]) -> policy.Choice:
+        """A play by chance, uniform over all that are left and the ways to stop."""
+        w = self.w
+        upto = [counts[0]]
+        for count in counts[1:]:
+            upto.append(upto[-1] + count)
+        number = upto[-1]
+        stops = [] if self.chain is None else [self.chain]
+        if self.rules.is_set("twice_bonus", "may"):
+            stops.append(self.bonus)
+        if self.rules.is_set("drawn_play", "may"):
+            stops.append(self.drawn_fits)
+        if stops and self.rules.policies != ALL_RANDOM:
+            stops = [lanes.any_of(stops) & ~self.is_heavy()]
+        choices = number + lanes.any_of(stops).pick(1, 0) if stops else number
+        words = lanes.upper_half(lanes.next_words(w, CHOICES, ~self.forced))
+        k = lanes.below(*words, choices)
+        plays = k < number
+        row, base, end, train = self.fitting[0], w.const(0), self.ends[0], w.const(1)
+        for t in range(len(counts) - 1):
+            beyond = k >= upto[t]
+            row, base = beyond.pick(self.fitting[t + 1], row), beyond.pick(upto[t], base)
+            end, train = beyond.pick(self.ends[t + 1], end), beyond.pick(2 << t, train)
+        touch, new, letter = self.kth_on_train(end, eligible.has(train), row, k - base)
+        return policy.Choice(plays, train, touch, new, number, letter)
+
+    def kth_on_train(self, end: Any, is_eligible: Any, row: Any, k: Any) -> tuple[Any, Any, Any]:
+        """Half that touches, new half and kind of letter of the k-th play on a train.
+
+        ``row``: the plays on it whose touching half is the number at its end.
+        """
+        w = self.w
+        is_wild = end.has(WILD_BIT) & is_eligible
+        touch, base, among = w.const(1), w.const(0), self.hand[0]
+        for half in range(WILD_NUMBERS - 1):
+            beyond = k >= self.upto[half]
+            among, base = beyond.pick(self.hand[half + 1], among), beyond.pick(self.upto[half], base)
+            touch = beyond.pick(2 << half, touch)
+        row = is_eligible.pick(is_wild.pick(among, row), 0)
+        numbers = is_wild.pick(self.upto[-1], row.count())
+        wild, kinds = is_eligible.pick(self.wild, 0), is_eligible.pick(self.kinds, A)
+        # Beyond one part the rest of k goes on; within it, k less the part is a huge number, which is in no other part.
+        after_numbers = k - numbers
+        after_wild = after_numbers - wild.count()
+        after_letters = after_wild - kinds.count()
+        by_number, on_wild, by_wild = k < numbers, after_numbers < wild.count(), after_wild < kinds.count()
+        place = on_wild.pick(after_numbers, by_wild.pick(after_wild, after_letters))
+        place = by_number.pick(k - is_wild.pick(base, 0), place)
+        one = lanes.kth_one(by_number.pick(row, on_wild.pick(wild, kinds)), place)
+        touch = by_number.pick(is_wild.pick(touch, end), (on_wild | by_wild).pick(WILD_BIT, LETTER_BIT))
+        has_letter = ~(by_number | on_wild)
+        new = has_letter.pick(by_wild.pick(LETTER_BIT, WILD_BIT), one)
+        return touch, new, has_letter.pick(one, 0)
+
+    def code(self, half: Any, choice: policy.Choice) -> Any:
+        """The code of a half (one-hot) of the tile that is played: letters have codes of their own."""
+        return lanes.index(half) + half.has(LETTER_BIT).pick(lanes.index(choice.letter), 0)
+
+    # What changes.
+
+    def move_tiles(self, choice: policy.Choice) -> None:
+        """The tiles with a letter, and all others."""
+        w, at = self.w, self.at
+        played = choice.letter.has(A).pick(self.first_a, choice.letter << 2)
+        drawn = self.drawn_low.equals(LETTER_BIT).pick(self.drawn, 0)
+        bit = (self.needs ^ choice.plays).pick(self.needs.pick(drawn, played), 0)
+        w.store(at.letters, w.load(at.letters) ^ bit)
+        for z, mine in enumerate(self.mine):
+            w.store(at.letter_owner + z, w.load(at.letter_owner + z) & ~bit | mine & bit)
+        super().move_tiles(choice)
+
+    def in_matrix(self, both: Any) -> Any:
+        """The halves ``both`` of a tile if it has no letter, else 0."""
+        return both.has(LETTER_BIT).pick(0, both)
+
+    def value(self, half: Any) -> Any:
+        """What a half (one-hot) counts."""
+        return half.has(WILD_BIT | LETTER_BIT).pick(WILD_VALUE, lanes.index(half))
+
+    def owes_more(self, choice: policy.Choice, is_double: Any) -> Any:
+        """A T owes the bonus play, and after a forced draw the turn is still to come."""
+        self.laid = choice.plays.pick(choice.letter, 0)
+        twice = self.laid.has(T)
+        self.w.store(self.at.bonus, twice.ones())
+        return is_double | twice | self.forced
+
+    def next_seat(self, choice: policy.Choice, goes_on: Any) -> Any:
+        """The next seat that acts, in the direction that holds now; what R, S and D do."""
+        w, at = self.w, self.at
+        turned = w.load(at.turned).differs(0) ^ self.laid.has(R)
+        skips = w.load(at.skips).differs(0) | self.laid.has(S)
+        w.store(at.turned, turned.ones())
+        w.store(at.skips, (goes_on & skips).ones())
+        w.store(at.penalty, (self.penalty & ~self.turn_begins | self.laid.has(D)).ones())
+        following = self.after(self.seat, turned)
+        return skips.pick(self.after(following, turned), following)
+
+    def after(self, seat: Any, turned: Any) -> Any:
+        """The seat after ``seat``, or before it where the direction has turned."""
+        last = 1 << (self.rules.players - 1)
+        return turned.pick(seat.has(1).pick(last, seat >> 1), seat.has(last).pick(1, seat << 1))

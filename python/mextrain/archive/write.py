@@ -1,0 +1,320 @@
+"""Playing a job into a folder, so that nothing is ever lost or half-done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from mextrain.archive import rows
+from mextrain.archive.job import Job, write_manifest
+from mextrain.archive.layout import FORMAT, JOB_FILE, TEMPORARY, shard_file, sidecar_file
+from mextrain.archive.rows import archive_schema, arrow_rows
+from mextrain.archive.sidecar import Sidecar
+from mextrain.archive.verify import shard_problems
+from mextrain.engines import choose_engine
+from mextrain.errors import MextrainError
+from mextrain.extras import need
+from mextrain.files import locked_folder, make_folder, whole_file
+from mextrain.rounds import Rounds
+from mextrain.seats import Seats
+from mextrain.simulation import Interrupted, Player, Progress, check_workers, run_threads
+from mextrain.stats import Summary
+from mextrain_core.limits import MAX_DECISIONS
+
+
+@dataclass(frozen=True)
+class Archive:
+    """The complete shards of a job in `folder`, and what their games amount to.
+
+    `shards`: their numbers; `made`: those that this call made; `remade`: how many of those replaced a damaged file;
+    `seconds`: how long that took, without loading the kernels; `bytes`: size of all shards; `summary`: statistics of
+    all their games, None without any.
+    """
+
+    folder: Path
+    job: Job
+    shards: tuple[int, ...]
+    made: tuple[int, ...]
+    remade: int
+    seconds: float
+    bytes: int
+    summary: Summary | None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every shard of the job is there."""
+        return len(self.shards) == self.job.shards
+
+    def games(self, shards: Sequence[int]) -> int:
+        """Return the number of games in shards with these numbers."""
+        return sum(self.job.shard(number)[1] for number in shards)
+
+
+def write_archive(
+    folder: str | os.PathLike[str],
+    job: Job,
+    *,
+    workers: int | None = 1,
+    resume: bool = False,
+    verify: bool = False,
+    progress: Progress | None = None,
+    engine: str = "auto",
+) -> Archive:
+    """Play `job` into `folder`, on `workers` threads (None: one for each usable processor).
+
+    The folder is made if need be; it must be empty, or hold this very job: complete, or with `resume` in part. Files
+    of anything else are refused and left alone. A job that is complete already is not played again. Shards that are
+    there are known by their sidecars; with `verify` they are read, and one that is not what its sidecar says counts as
+    missing.
+
+    Memory does not grow with the number of games: each worker holds about 32,768 rounds. `engine` is that of
+    `simulate`; the files do not depend on it. Ctrl-C raises `Interrupted` with the `Archive` of the shards that are
+    complete. Raises `MissingExtra` without pyarrow, `MextrainError` for a folder that cannot be used or that another
+    process is writing into, `OSError` for what the disk says.
+    """
+    need("pyarrow", "io")
+    workers = check_workers(workers)
+    seats = Seats.of(job.policies, job.rules.players)
+    engine = choose_engine(engine, job.rules, seats, job.games * job.rules.rounds // workers)
+    root = Path(folder)
+    if root.exists() and not root.is_dir():
+        raise MextrainError(f"{root} is a file: the archive needs a folder")
+    make_folder(root)
+    writer = _Writer(root, job, seats, engine)
+    try:
+        with locked_folder(root):
+            return writer.run(workers, resume, verify, progress)
+    except BlockingIOError:
+        raise MextrainError(f"another process is writing into {root}: let it finish, or name another folder") from None
+
+
+class _Writer:
+    """Makes the missing shards of a job; `_work` runs on several threads at once."""
+
+    def __init__(self, folder: Path, job: Job, seats: Seats, engine: str) -> None:
+        self.folder, self.job = folder, job
+        self._seats, self._engine = seats, engine
+        self._stop = threading.Event()
+        self._done = 0
+        self.sidecars: dict[int, Sidecar] = {}
+        self._missing: list[int] = []
+        self._lock = threading.Lock()
+
+    def run(self, workers: int, resume: bool, verify: bool, progress: Progress | None) -> Archive:
+        """Do what `write_archive` does, in a folder that nobody else writes into."""
+        damaged = self._prepare(resume, verify)
+        kept = set(self.sidecars)
+        threads = min(workers, self.job.shards - len(kept))
+        if not threads:
+            return self._archive(kept)
+        self._player().warm_up()
+        began = time.perf_counter()
+        interrupted = run_threads(
+            self._work, threads, self._stop, lambda: progress and progress(self._done, self.job.games)
+        )
+        archive = self._archive(kept, damaged, time.perf_counter() - began)
+        if interrupted and not archive.is_complete:
+            raise Interrupted(archive)
+        if progress:
+            progress(self.job.games, self.job.games)
+        return archive
+
+    def _prepare(self, resume: bool, verify: bool) -> int:
+        """Make the folder ready and find the shards that are there; returns the number of damaged ones."""
+        names = sorted(path.name for path in self.folder.iterdir())
+        is_new = JOB_FILE not in names
+        if not is_new:
+            self._compare(self.folder / JOB_FILE)
+        elif strange := [name for name in names if not TEMPORARY.fullmatch(name)]:
+            raise MextrainError(
+                f"{self.folder} holds other files ({strange[0]}): name an empty folder, or a new one"
+            )
+        damaged = self._look(verify)
+        if self._missing and not is_new and not resume:
+            raise MextrainError(
+                f"{self.folder} holds {len(self.sidecars)} of the {self.job.shards} shards of this job: "
+                "resume it (--resume) to make the others"
+            )
+        self._done = sum(self.job.shard(number)[1] for number in self.sidecars)
+        self._clean()
+        if is_new:
+            write_manifest(self.folder, self.job)
+        make_folder(self.folder / self.job.folder)
+        self._missing.reverse()
+        return damaged
+
+    def _compare(self, path: Path) -> None:
+        """Refuse a folder that holds another job than ours, or one of an older layout."""
+        mine = self.job.to_dict()
+        try:
+            theirs = Job.from_dict(json.loads(path.read_text(encoding="utf-8"))).to_dict()
+        except (MextrainError, ValueError) as error:
+            raise MextrainError(f"{path} cannot be used: {error}") from None
+        if theirs["format"] != FORMAT:
+            raise MextrainError(
+                f"{self.folder} is of the older format {theirs['format']}, which can be read and not continued: "
+                "name an empty folder, or a new one"
+            )
+        for name, value in mine.items():
+            if theirs[name] != value:
+                raise MextrainError(
+                    f"{self.folder} holds another job: its {name} is {_compact(theirs[name])}, not {_compact(value)}; "
+                    "name an empty folder, or a new one"
+                )
+
+    def _look(self, verify: bool) -> int:
+        """Sort the shards into those that are complete and those to make; returns the number of damaged ones."""
+        damaged = 0
+        there = self._shard_files()
+        for number in range(self.job.shards):
+            # A shard without its mark was being finished when the run was killed: that is no damage.
+            if sidecar_file(number) in there and shard_file(number) in there:
+                sidecar, problems = shard_problems(self.folder, self.job, number, read=verify)
+                if sidecar is not None and not problems:
+                    self.sidecars[number] = sidecar
+                    continue
+                damaged += 1
+            self._missing.append(number)
+        return damaged
+
+    def _shard_files(self) -> set[str]:
+        folder = self.folder / self.job.folder
+        return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+
+    def _clean(self) -> None:
+        """Remove what a run that was killed left, and marks that do not hold."""
+        there = self._shard_files()
+        marks = {sidecar_file(number) for number in self._missing} & there
+        for name in sorted(marks | set(filter(TEMPORARY.fullmatch, there))):
+            (self.folder / self.job.folder / name).unlink(missing_ok=True)
+        for path in self.folder.iterdir():
+            if TEMPORARY.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+
+    def _player(self) -> Player:
+        """A player of the job's games, for one thread."""
+        return Player(self.job.rules, self._seats, self.job.seed, self._engine)
+
+    def _work(self) -> None:
+        """Make shards until none is missing, or somebody asks to stop."""
+        player = self._player()
+        rules = self.job.rules
+        group_games = min(max(1, rows.GROUP_ROUNDS // rules.rounds), self.job.shard_games)
+        # Pages that no move reaches are never touched, so the room for the worst case costs nothing.
+        actions = np.empty(group_games * rules.rounds * MAX_DECISIONS, np.uint16)
+        table = Rounds.empty(group_games, rules.rounds, rules.players)
+        while not self._stop.is_set():
+            with self._lock:
+                if not self._missing:
+                    return
+                number = self._missing.pop()
+            try:
+                sidecar = self._make(number, player, table, actions)
+            except _Stopped:
+                return
+            with self._lock:
+                self.sidecars[number] = sidecar
+
+    def _make(self, number: int, player: Player, table: Rounds, actions: np.ndarray) -> Sidecar:
+        """Make one shard; raises `_Stopped` if somebody asks to stop, which leaves nothing behind."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        job = self.job
+        first, games = job.shard(number)
+        schema = archive_schema({"job": job.to_dict(), "shard": number})
+        summary: Summary | None = None
+        total = 0
+        with whole_file(self.folder / job.path(number)) as opened:
+            file = _Digest(opened)
+            with pq.ParquetWriter(pa.PythonFile(file, "w"), schema, **rows.WRITER_OPTIONS) as writer:
+                for start in range(0, games, table.games):
+                    group = table.range(0, min(table.games, games - start))
+                    part_hash, moves = self._play(player, first + start, group, actions)
+                    writer.write_table(arrow_rows(job, schema, first + start, group, actions[:moves]))
+                    part = Summary.of(job.rules, job.policies, group)
+                    summary = part if summary is None else summary + part
+                    total += part_hash
+        assert summary is not None
+        sidecar = Sidecar(
+            rows=games * job.rules.rounds,
+            bytes=file.bytes,
+            sha256=file.sha256.hexdigest(),
+            hash=total & (2**64 - 1),
+            writer=f"pyarrow {pa.__version__}",
+            summary=summary,
+        )
+        sidecar.write(self.folder, job, number)
+        return sidecar
+
+    def _play(self, player: Player, first: int, group: Rounds, actions: np.ndarray) -> tuple[int, int]:
+        """Play a row group in slices; returns (hash, number of moves). Raises `_Stopped` if asked to stop."""
+        games = moves = total = 0
+        while games < group.games:
+            if self._stop.is_set():
+                raise _Stopped
+            stop = min(games + player.slice, group.games)
+            part_hash, played = player.play(first + games, group.range(games, stop), actions[moves:])
+            total += int(part_hash)
+            moves += played
+            with self._lock:
+                self._done += stop - games
+            games = stop
+        return total, moves
+
+    def _archive(self, kept: set[int], remade: int = 0, seconds: float = 0.0) -> Archive:
+        """What is in the folder now; the shards `kept` were there before."""
+        shards = tuple(sorted(self.sidecars))
+        made = tuple(number for number in shards if number not in kept)
+        summary: Summary | None = None
+        for number in shards:
+            part = self.sidecars[number].summary
+            summary = part if summary is None else summary + part
+        size = sum(sidecar.bytes for sidecar in self.sidecars.values())
+        return Archive(self.folder, self.job, shards, made, remade, seconds, size, summary)
+
+
+class _Digest:
+    """A file to write to that knows the size and the SHA-256 of what was written."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.sha256 = hashlib.sha256()
+        self.bytes = 0
+
+    def write(self, data: bytes) -> int:
+        """Write and take note."""
+        written = self._file.write(data)
+        self.sha256.update(data)
+        self.bytes += written
+        return written
+
+    def tell(self) -> int:
+        """Where the next byte goes."""
+        return self.bytes
+
+    def flush(self) -> None:
+        """Hand over what is buffered."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Whoever opened the file closes it, when it is on the disk."""
+
+
+class _Stopped(Exception):
+    """A shard was given up half-way."""
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value) if not isinstance(value, str) else value

@@ -1,0 +1,9 @@
+"""Data sets from archives: replayed decisions in shuffled batches for learners, or as one table for people.
+
+docs/archive.md shows both.
+"""
+
+from mextrain.dataset.reader import DecisionBatch, DecisionDataset
+from mextrain.dataset.table import decision_table
+
+__all__ = ["DecisionBatch", "DecisionDataset", "decision_table"]

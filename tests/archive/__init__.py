@@ -1,0 +1,1 @@
+"""Archives: writing, resuming, verifying, replaying and reading them."""

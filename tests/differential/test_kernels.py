@@ -1,0 +1,104 @@
+"""The kernels that play games of usual rules quickest, against the one that plays any: equal bytes.
+
+``MEXTRAIN_DIFFERENTIAL_ROUNDS`` sets how many rule sets are tried.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mextrain.rules import RuleSet
+from mextrain.tiles import TileSet
+from mextrain_core import rollout
+from mextrain_core._compact import supported
+from mextrain_core.policies import CAUTIOUS, RANDOM
+from mextrain_core.state import new_states
+from tests.strategies import GAMES, SEEDS
+
+EXAMPLES = int(os.environ.get("MEXTRAIN_DIFFERENTIAL_ROUNDS", "60"))
+
+pytestmark = pytest.mark.skipif(not supported(), reason="no compact states are compiled for this machine")
+
+
+@st.composite
+def usual_rules(draw: Any) -> RuleSet:
+    """Rules that have a kernel of their own: what the presets agree on stays, all else varies."""
+    preset = draw(st.sampled_from(("mexican", "super")))
+    highest = draw(st.integers(2, 15))
+    tile_set = "super" if preset == "super" else f"double-{highest}"
+    size = len(TileSet(tile_set))
+    players = draw(st.integers(2, min(14, size - 1)))
+    most = (size - 1) // players
+    options: dict[str, Any] = {
+        "players": players,
+        "tile_set": tile_set,
+        "hand_size": draw(st.one_of(st.just(most), st.integers(1, most), st.integers(1, min(most, 3)))),
+        "opening": draw(st.sampled_from(("chain", "single"))),
+        "starter": draw(st.sampled_from(("draw", "rotate", "winner", 0, players - 1))),
+        "double_blank": draw(st.sampled_from((0, 25, 10**9))),
+    }
+    if preset == "super":
+        options["max_uncovered"] = draw(st.sampled_from((None, 1)))
+    return RuleSet.preset(preset, **options)
+
+
+def played(kernel: Any, rules: RuleSet, seed: int, first_game: int, games: int, room: int) -> tuple[Any, ...]:
+    """What a kernel returns and writes."""
+    points = np.zeros((games, rules.rounds, rules.players), np.int64)
+    facts = np.zeros((games, rules.rounds, len(rollout.ROUND_FIELDS)), np.int32)
+    actions = np.zeros(room, np.uint16)
+    policies = np.full(rules.players, RANDOM, np.uint8)
+    numbers = np.uint64(seed), np.uint64(first_game), games
+    total, moves = kernel(new_states(1), 0, rules.record, policies, *numbers, points, facts, actions)
+    return int(total), int(moves), points.tolist(), facts.tolist(), actions.tolist()
+
+
+@settings(max_examples=EXAMPLES)
+@given(usual_rules(), SEEDS, GAMES.map(lambda game: min(game, 2**59 - 9)), st.sampled_from((0, 100, 10_000)))
+def test_same_bytes(rules: RuleSet, seed: int, first_game: int, room: int) -> None:
+    kernel = rollout.games_kernel(rules.record, [RANDOM] * rules.players)
+    assert kernel is not rollout.play_any
+    games = 3
+    ours = played(kernel, rules, seed, first_game, games, room)
+    assert ours == played(rollout.play_any, rules, seed, first_game, games, room)
+
+
+USUAL = [
+    (RuleSet.mexican(2), rollout.play_plain),
+    (RuleSet.mexican(7), rollout.play_plain),
+    (RuleSet.mexican(8), rollout.play_plain_wide),
+    (RuleSet.mexican(4, tile_set="double-15"), rollout.play_plain_wide),
+    (RuleSet.mexican(5, opening="single", double_blank=50, starter="winner", hand_size=3), rollout.play_plain),
+    (RuleSet.super(7), rollout.play_super),
+    (RuleSet.super(8), rollout.play_super_wide),
+    (RuleSet.super(4, max_uncovered=None, opening="chain"), rollout.play_super),
+]
+OTHERS = [
+    RuleSet.mexican(13),
+    RuleSet.mexican(4, max_uncovered=1),
+    RuleSet.mexican(4, double_rule="chicken_foot"),
+    RuleSet.mexican(4, drawn_play="may"),
+    RuleSet.super(4, letter_match="anywhere"),
+    RuleSet.super(4, dead_double="binds"),
+]
+
+
+@pytest.mark.parametrize(("rules", "kernel"), USUAL, ids=str)
+def test_usual_rules_have_a_kernel_of_their_own(rules: RuleSet, kernel: Any) -> None:
+    assert rollout.games_kernel(rules.record, [RANDOM] * rules.players) is kernel
+
+
+@pytest.mark.parametrize("rules", OTHERS, ids=str)
+def test_all_others_are_played_by_the_general_one(rules: RuleSet) -> None:
+    assert rollout.games_kernel(rules.record, [RANDOM] * rules.players) is rollout.play_any
+
+
+def test_other_policies_are_played_by_the_general_one() -> None:
+    rules = RuleSet.mexican(4)
+    assert rollout.games_kernel(rules.record, [RANDOM, RANDOM, CAUTIOUS, RANDOM]) is rollout.play_any
