@@ -12,15 +12,17 @@ ANNOUNCE = """
 import sys
 from mextrain.cli import main, progress
 
+wanted = int(sys.argv[1])
+
 def announce(self, done, games):
-    if done:
+    if done >= wanted:
         print("playing", file=sys.stderr, flush=True)
         type(self).__call__ = lambda *_: None
 
 progress.Meter.__call__ = announce
-sys.exit(main(sys.argv[1:]))
+sys.exit(main(sys.argv[2:]))
 """
-"""The command line, but it says once on stderr that games have been played."""
+"""The command line, but it says once on stderr that so many games have been played."""
 
 
 class Interrupted(NamedTuple):
@@ -32,11 +34,11 @@ class Interrupted(NamedTuple):
     seconds: float
 
 
-def interrupt(*argv: str) -> Interrupted:
-    """Run a command that reports progress, and press Ctrl-C when it has played some games."""
+def interrupt(*argv: str, games: int = 1) -> Interrupted:
+    """Run a command that reports progress, and press Ctrl-C when it has played so many games."""
     # A shell without job control starts background jobs with SIGINT ignored; here it must be as at a terminal.
     running = subprocess.Popen(
-        [sys.executable, "-c", ANNOUNCE, *argv],
+        [sys.executable, "-c", ANNOUNCE, str(games), *argv],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mextrain import Move, PolicyError, RuleSet, Tile, signature
+from mextrain import MextrainError, Move, PolicyError, RuleSet, Tile, signature
 from mextrain.callbacks import Batch, BatchPolicy, Decision
+from mextrain.engines import choose_engine
 from mextrain.planner import plan
 from mextrain.policies import POLICIES
 from mextrain.position import Position
 from mextrain.seats import Seats
 from mextrain.simulation import simulate
 from mextrain.tournaments import tournament
-from mextrain_core import lockstep, planner_policy
+from mextrain_core import planner_policy
 from mextrain_core.limits import NONE, ROWS
+from mextrain_core.lockstep.engine import accepts
 from mextrain_core.planner import graph, search
 from mextrain_core.planner_policy import choose_planned
 from mextrain_core.state import new_states
@@ -150,7 +152,11 @@ def test_it_decides_by_what_its_seat_sees(rules: RuleSet) -> None:
 
 def test_lockstep_refuses_it() -> None:
     rules = RuleSet.mexican(4)
-    assert not lockstep.accepts(rules.record, [0, 3, 0, 0])
+    seats = Seats.of(["random", "planner", "random", "random"], 4)
+    assert not accepts(rules.record, seats.ids)
+    assert choose_engine("auto", rules, seats, 1 << 30) == "scalar"
+    with pytest.raises(MextrainError, match="it plays the policies random and heaviest"):
+        simulate(rules, games=1, policies=seats, engine="lockstep")
 
 
 def test_without_a_compiler_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
