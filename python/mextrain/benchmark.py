@@ -88,7 +88,8 @@ def first_call(rules: RuleSet) -> dict[str, Any]:
     simulate(rules, games=1)
     seconds = time.perf_counter() - began
     compiled, loaded = kernel_counts()
-    return {"first_call_seconds": seconds, "compiled_code": "loaded from the cache" if loaded and not compiled else "compiled"}
+    is_cached = loaded and not compiled
+    return {"first_call_seconds": seconds, "compiled_code": "loaded from the cache" if is_cached else "compiled"}
 
 
 def cold_start() -> dict[str, float]:
