@@ -45,17 +45,17 @@ def decide(s, r, policies):
 def play_to_end(s, r, log, policies, actions, n):
     """Play ``s`` to the end of the round; ``policies`` as in ``decide``.
 
-    Moves go to ``actions[n:]`` while there is room; returns n after the last move.
+    Moves go to ``actions[n:]`` while there is room, unless it is None; returns n after the last move.
     """
-    room = u64(len(actions))
     phase = s.phase
     while True:
         phase = forced_steps(s, r, log, phase)
         if phase != PHASE_DECIDE:
             break
         move = decide(s, r, policies)
-        if n < room:
-            actions[n] = move
+        if actions is not None:
+            if n < u64(len(actions)):
+                actions[n] = move
         n += U1
         phase = play_move(s, r, log, move)
     s.phase = phase
@@ -237,6 +237,8 @@ def play_games(states, i, rules, policies, seed, first_game, games, points, fact
     the games were divided.
     """
     play = games_kernel(rules, policies)
+    if play is not play_any and len(actions) == 0:
+        actions = None  # Not to look for room at every move is worth a kernel of its own.
     return play(states, i, rules, policies, seed, first_game, games, points, facts, actions)
 
 

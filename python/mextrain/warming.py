@@ -75,7 +75,8 @@ def _bulk_play() -> None:
     """Each of the kernels of `mextrain_core.rollout.games_kernel`: by preset, for small and large tables, and any."""
     for preset in (RuleSet.mexican, RuleSet.super):
         for players in (2, 8):
-            simulate(preset(players, rounds=1), games=1, engine="scalar")
+            for keep in (False, True):
+                simulate(preset(players, rounds=1), games=1, record_actions=keep, engine="scalar")
     simulate(RULES, games=1, policies="heaviest", engine="scalar")
 
 
