@@ -79,6 +79,7 @@ def engines_for(rules: RuleSet, policies: tuple[str, ...], seed: int, only: str 
 def _ours(rules: RuleSet, seats: Seats, seed: int, name: str, bytes_per_game: int) -> Engine:
     def player() -> Play:
         bulk, nothing = Player(rules, seats, seed, name), np.empty(0, np.uint16)
+        bulk.warm_up()
 
         def play(first_game: int, rounds: Rounds) -> int:
             return int(bulk.play(first_game, rounds, nothing)[0])
