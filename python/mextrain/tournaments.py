@@ -217,11 +217,11 @@ def tournament(
         Player(rules, Seats.of([entrants[index] for index in group.seatings[0]], rules.players), seed).warm_up()
     result: Tournament | None = None
     start, step = 0, 1
-    while start < deals:
-        part = min(step, deals - start)
-        began = time.perf_counter()
-        played: list[tuple[tuple[int, ...], Rounds]] = []
-        try:
+    try:
+        while start < deals:
+            part = min(step, deals - start)
+            began = time.perf_counter()
+            played: list[tuple[tuple[int, ...], Rounds]] = []
             for seating in (seating for group in groups for seating in group.seatings):
                 done = start * seatings + len(played) * part
                 rounds = simulate(
@@ -234,17 +234,17 @@ def tournament(
                     progress=progress and _shifted(progress, done, deals * seatings),
                 )
                 played.append((seating, rounds))
-        except KeyboardInterrupt:
-            raise Interrupted(result) from None
-        sums = _sums(groups, len(entrants), played)
-        if result is not None:
-            sums = {
-                name: tuple(a.plus(b) for a, b in zip(result.sums[name], each, strict=True))
-                for name, each in sums.items()
-            }
-        start += part
-        result = Tournament(rules, names, format, seed, int(first_game), start, sums)
-        step = max(1, min(8 * part, int(part * CHUNK_SECONDS / max(time.perf_counter() - began, 1e-9))))
+            sums = _sums(groups, len(entrants), played)
+            if result is not None:
+                sums = {
+                    name: tuple(a.plus(b) for a, b in zip(result.sums[name], each, strict=True))
+                    for name, each in sums.items()
+                }
+            start += part
+            result = Tournament(rules, names, format, seed, int(first_game), start, sums)
+            step = max(1, min(8 * part, int(part * CHUNK_SECONDS / max(time.perf_counter() - began, 1e-9))))
+    except KeyboardInterrupt:
+        raise Interrupted(result) from None
     assert result is not None
     return result
 
