@@ -29,8 +29,8 @@ from mextrain.policies import POLICIES
 from mextrain.rounds import Rounds
 from mextrain.rules import RuleSet
 from mextrain.seats import Seats
-from mextrain.seeding import check_game
-from mextrain.simulation import Interrupted, Progress, check_games, simulate
+from mextrain.seeding import check_game, check_seed
+from mextrain.simulation import Interrupted, Player, Progress, check_games, simulate
 from mextrain.stats import Estimate, Sum, exact_sums, number_text, percent_text
 
 FORMATS = ("pairs", "table")
@@ -205,19 +205,23 @@ def tournament(
     """
     if format not in FORMATS:
         raise MextrainError(f"the format {shown(format)} is not known: expected {' or '.join(FORMATS)}")
+    seed = check_seed(seed)
     check_games(deals, check_game(first_game))
     names, entrants = _entrants(policies)
     if format == "table" and len(entrants) != rules.players:
         raise PolicyError(f"{len(entrants)} policies for a table of {rules.players} players: give one for each seat")
     groups = _groups(format, len(entrants), rules.players)
     seatings = sum(len(group.seatings) for group in groups)
+    for group in groups:
+        # Whatever has to be compiled is compiled before the clock of the progress starts.
+        Player(rules, Seats.of([entrants[index] for index in group.seatings[0]], rules.players), seed).warm_up()
     result: Tournament | None = None
     start, step = 0, 1
-    while start < deals:
-        part = min(step, deals - start)
-        began = time.perf_counter()
-        played: list[tuple[tuple[int, ...], Rounds]] = []
-        try:
+    try:
+        while start < deals:
+            part = min(step, deals - start)
+            began = time.perf_counter()
+            played: list[tuple[tuple[int, ...], Rounds]] = []
             for seating in (seating for group in groups for seating in group.seatings):
                 done = start * seatings + len(played) * part
                 rounds = simulate(
@@ -230,17 +234,17 @@ def tournament(
                     progress=progress and _shifted(progress, done, deals * seatings),
                 )
                 played.append((seating, rounds))
-        except KeyboardInterrupt:
-            raise Interrupted(result) from None
-        sums = _sums(groups, len(entrants), played)
-        if result is not None:
-            sums = {
-                name: tuple(a.plus(b) for a, b in zip(result.sums[name], each, strict=True))
-                for name, each in sums.items()
-            }
-        start += part
-        result = Tournament(rules, names, format, int(seed), int(first_game), start, sums)
-        step = max(1, min(8 * part, int(part * CHUNK_SECONDS / max(time.perf_counter() - began, 1e-9))))
+            sums = _sums(groups, len(entrants), played)
+            if result is not None:
+                sums = {
+                    name: tuple(a.plus(b) for a, b in zip(result.sums[name], each, strict=True))
+                    for name, each in sums.items()
+                }
+            start += part
+            result = Tournament(rules, names, format, seed, int(first_game), start, sums)
+            step = max(1, min(8 * part, int(part * CHUNK_SECONDS / max(time.perf_counter() - began, 1e-9))))
+    except KeyboardInterrupt:
+        raise Interrupted(result) from None
     assert result is not None
     return result
 
