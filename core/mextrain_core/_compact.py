@@ -60,7 +60,7 @@ def supported() -> bool:
 class Compact(types.Type):
     """A compact state beside a STATE record of type ``record``, which keeps the arrays that are not parts.
 
-    ``words``: how many words hold the plays and the boneyard, 2 or 4; ``is_super``: whether the set is super.
+    ``words``: how many words hold the plays and the boneyard, 1, 2 or 4; ``is_super``: whether the set is super.
     """
 
     def __init__(self, record: Any, words: int, is_super: bool):
@@ -252,14 +252,22 @@ def _ask(state):  # type: ignore[no-untyped-def]
     return lambda state: _is_compact(state)
 
 
+def words_of(state: Any) -> int:
+    """How many words a compact state has for plays and boneyard, 1, 2 or 4; 4 for a record. Known while compiling."""
+    return 4
+
+
 @intrinsic
-def is_wide(typingctx: Any, state: Any) -> Any:
-    """Whether a compact state has four words for plays, and three for the boneyard: known while compiling."""
-
+def _words_of(typingctx: Any, state: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _I1(getattr(state, "words", 4) == 4)
+        return _I64(getattr(state, "words", 4))
 
-    return types.boolean(state), codegen
+    return types.intp(state), codegen
+
+
+@overload(words_of, inline="always")
+def _ask_words(state):  # type: ignore[no-untyped-def]
+    return lambda state: _words_of(state)
 
 
 def _cells(part: str) -> Any:

@@ -10,16 +10,19 @@ U0, U1, U63, U64, U128 = (u64(n) for n in (0, 1, 63, 64, 128))
 
 
 @helper
-def find_member(first, second, third, in_first, in_second, two_words, k):
+def find_member(first, second, third, in_first, in_second, words, k):
     """Find the k-th smallest member of a set, of whose first two words the numbers of members are given.
 
     Returns (its index, and its bit in each word). Every word does its part, with a mask that says whether the member
-    is there, so that a series of picks waits as briefly as can be. ``two_words``: the third word is empty.
+    is there, so that a series of picks waits as briefly as can be. Words from number ``words`` on are empty.
     """
+    if words == 1:
+        only_bit = deposit(U1 << k, first)
+        return lowest(only_bit), only_bit, U0, U0
     here = U0 - u64(k < in_first)
     bit_1 = deposit((U1 << (k & U63)) & here, first)
     k -= in_first
-    if two_words:
+    if words == 2:
         bit_2 = deposit((U1 << (k & U63)) & ~here, second)
         return lowest(bit_1 | bit_2) + (U64 & ~here), bit_1, bit_2, U0
     in_two = U0 - u64(k < in_second)

@@ -12,7 +12,6 @@ from mextrain_core._compact import (
     clear_hand,
     count_rows,
     found,
-    is_wide,
     lanes,
     pips,
     put_ahead,
@@ -29,6 +28,7 @@ from mextrain_core._compact import (
     toggle_tile,
     wild_ends,
     wild_row,
+    words_of,
 )
 from mextrain_core._jit import deposit, helper, lowest, popcount
 from mextrain_core.bits import find_member
@@ -105,6 +105,14 @@ def hand_points(s, r, seat):
 
 
 @helper
+def words_in_use(s, third):
+    """How many words of the boneyard have members; ``third`` is the third."""
+    if words_of(s) < 4:
+        return words_of(s)
+    return 2 if third == U0 else 3
+
+
+@helper
 def look_ahead(s):
     """Take the tile of the next draw out of the boneyard: found ahead of time, it keeps nobody waiting."""
     size = u64(s.boneyard_size)
@@ -112,9 +120,9 @@ def look_ahead(s):
         return
     r32 = word(u64(s.key), DRAW_WORDS + u64(s.draws)) >> U32
     first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
-    two_words = True if not is_wide(s) else third == U0
+    words = words_in_use(s, third)
     tile, bit_1, bit_2, bit_3 = find_member(
-        first, second, third, popcount(first), popcount(second), two_words, below(r32, size)
+        first, second, third, popcount(first), popcount(second), words, below(r32, size)
     )
     s.boneyard[U0] = first ^ bit_1
     s.boneyard[U1] = second ^ bit_2
@@ -136,9 +144,11 @@ def draw(s):
 def keep_plays(s, words):
     """Keep the plays found, and return their number."""
     put_found(s, U0, words[0])
-    put_found(s, U1, words[1])
-    count = popcount(words[0]) + popcount(words[1])
-    if is_wide(s):
+    count = popcount(words[0])
+    if words_of(s) > 1:
+        put_found(s, U1, words[1])
+        count += popcount(words[1])
+    if words_of(s) > 2:
         put_found(s, U2, words[2])
         put_found(s, U3, words[3])
         count += popcount(words[2]) + popcount(words[3])
@@ -156,9 +166,10 @@ def kth_kept(s, k):
     """The k-th of the plays kept, as a move. Every word offers its own, and the last one that may decides."""
     place = place_in_word(s, U0, k, U0)
     earlier = popcount(found(s, U0))
-    other = place_in_word(s, U1, k, earlier)
-    place = other if k >= earlier else place
-    if is_wide(s):
+    if words_of(s) > 1:
+        other = place_in_word(s, U1, k, earlier)
+        place = other if k >= earlier else place
+    if words_of(s) > 2:
         earlier += popcount(found(s, U1))
         other = place_in_word(s, U2, k, earlier)
         place = other if k >= earlier else place

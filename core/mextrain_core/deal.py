@@ -3,7 +3,7 @@
 import numpy as np
 
 from mextrain_core import compact
-from mextrain_core._compact import is_compact, is_wide
+from mextrain_core._compact import is_compact
 from mextrain_core._jit import helper, kernel, popcount
 from mextrain_core.bits import find_member
 from mextrain_core.limits import LETTER_A, NONE, ROWS
@@ -76,7 +76,8 @@ def next_draw(s):
     r32 = word(u64(s.key), DRAW_WORDS + u64(s.draws)) >> U32
     first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
     k = below(r32, u64(s.boneyard_size))
-    return find_member(first, second, third, popcount(first), popcount(second), third == U0, k)[0]
+    words = compact.words_in_use(s, third)
+    return find_member(first, second, third, popcount(first), popcount(second), words, k)[0]
 
 
 @helper
@@ -153,14 +154,6 @@ def clear_table(s, r, engine, starter):
 
 
 @helper
-def has_two_words(s, third):
-    """Whether the third word of a tile set is empty: known while compiling for a narrow compact state."""
-    if is_compact(s) and not is_wide(s):
-        return True
-    return third == U0
-
-
-@helper
 def deal_round(s, r, key, engine, starter):
     """Deal the round of ``key`` (docs/determinism.md); ``starter`` NONE is drawn."""
     players = u64(r.players)
@@ -171,7 +164,7 @@ def deal_round(s, r, key, engine, starter):
     # The words of the set and the numbers of their members live in registers.
     first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
     in_first, in_second = popcount(first), popcount(second)
-    two_words = has_two_words(s, third)
+    words = compact.words_in_use(s, third)
     size = u64(s.boneyard_size)
     pick = U0
     random = U0
@@ -183,7 +176,7 @@ def deal_round(s, r, key, engine, starter):
             else:
                 r32 = random & LOW_32
             k = below(r32, size)
-            tile, bit_1, bit_2, bit_3 = find_member(first, second, third, in_first, in_second, two_words, k)
+            tile, bit_1, bit_2, bit_3 = find_member(first, second, third, in_first, in_second, words, k)
             first ^= bit_1
             second ^= bit_2
             third ^= bit_3

@@ -184,6 +184,13 @@ as_super = freezer("super", USUAL_SUPER)
 
 
 @kernel
+def play_plain_small(states, i, rules, policies, seed, first_game, games, points, facts, actions):
+    """``play_games`` at random for ``USUAL_PLAIN`` with at most 64 tiles and 3 players."""
+    s, r = compact(states[i], 1, 0), as_plain(rules[0])
+    return play_matches(s, r, None, None, None, None, None, seed, first_game, games, points, facts, actions)
+
+
+@kernel
 def play_plain(states, i, rules, policies, seed, first_game, games, points, facts, actions):
     """``play_games`` at random for ``USUAL_PLAIN`` with at most 128 tiles and 7 players."""
     s, r = compact(states[i], 2, 0), as_plain(rules[0])
@@ -221,6 +228,8 @@ def games_kernel(rules, policies):
         return play_any
     is_narrow = r["players"] <= 7 and r["tiles"] <= 128
     if r["halves"] <= 16 and all(r[field] == value for field, value in USUAL_PLAIN.items()):
+        if r["players"] <= 3 and r["tiles"] <= 64:
+            return play_plain_small
         return play_plain if is_narrow else play_plain_wide
     if all(r[field] == value for field, value in USUAL_SUPER.items()):
         return play_super if is_narrow else play_super_wide

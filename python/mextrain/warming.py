@@ -74,7 +74,7 @@ RULES = RuleSet.mexican(2, rounds=1)
 def _bulk_play() -> None:
     """Each of the kernels of `mextrain_core.rollout.games_kernel`: by preset, for small and large tables, and any."""
     for preset in (RuleSet.mexican, RuleSet.super):
-        for players in (2, 8):
+        for players in (2, 4, 8):
             for keep in (False, True):
                 simulate(preset(players, rounds=1), games=1, record_actions=keep, engine="scalar")
     simulate(RULES, games=1, policies="heaviest", engine="scalar")

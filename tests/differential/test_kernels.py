@@ -70,7 +70,8 @@ def test_same_bytes(rules: RuleSet, seed: int, first_game: int, room: int) -> No
 
 
 USUAL = [
-    (RuleSet.mexican(2), rollout.play_plain),
+    (RuleSet.mexican(2), rollout.play_plain_small),
+    (RuleSet.mexican(3, tile_set="double-10"), rollout.play_plain),
     (RuleSet.mexican(7), rollout.play_plain),
     (RuleSet.mexican(8), rollout.play_plain_wide),
     (RuleSet.mexican(4, tile_set="double-15"), rollout.play_plain_wide),
