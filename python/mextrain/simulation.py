@@ -257,11 +257,13 @@ def survey(
                 progress=progress and _shifted(progress, start, games),
                 engine=engine,
             )
+            total = add(part)
         except Interrupted as stopped:
             raise Interrupted(
                 add(stopped.finished) if isinstance(stopped.finished, Simulation) else total
             ) from None
-        total = add(part)
+        except KeyboardInterrupt:
+            raise Interrupted(total) from None
     assert total is not None
     return total
 

@@ -141,7 +141,8 @@ def test_commands_run(page: Path, tmp_path: Path, shell: dict[str, str]) -> None
             where = f"{name_of(page)}, line {line}"
             expected = wanted if line == listed[-1][0] else 0
             assert done.returncode == expected, f"{where} exits with {done.returncode}:\n{done.stdout}"
-            check_output(where, output, done.stdout)
+            # A slow machine says how far a command has come; the pages do not show that.
+            check_output(where, output, re.sub(r"(?m)^[\d,]+ of [\d,]+ \w+, .*\n", "", done.stdout))
 
 
 @with_code("sh")

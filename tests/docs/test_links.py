@@ -62,3 +62,8 @@ def test_sources_cite_pages_and_sections_that_exist() -> None:
             if cited and found[0] == "docs/rules.md" and int(cited[1]) not in numbers:
                 wrong.append(f"{here} section {cited[1]}")
     assert wrong == []
+
+
+def test_decisions_have_numbers_of_their_own() -> None:
+    numbers = [path.name[:5] for path in sorted((ROOT / "docs" / "decisions").glob("*.md"))]
+    assert numbers == [f"{number:04}-" for number in range(1, len(numbers) + 1)]
