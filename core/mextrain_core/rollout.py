@@ -218,22 +218,31 @@ def play_super_wide(states, i, rules, policies, seed, first_game, games, points,
     return play_matches(s, r, None, None, None, None, None, seed, first_game, games, points, facts, actions)
 
 
+def usual_rules(rules, policies):
+    """Which frozen rules these are, if all seats play at random: ``plain``, ``super``, or the empty text for none."""
+    r = rules[0]
+    if any(policy != RANDOM for policy in policies):
+        return ""
+    if r["halves"] <= 16 and all(r[field] == value for field, value in USUAL_PLAIN.items()):
+        return "plain"
+    return "super" if all(r[field] == value for field, value in USUAL_SUPER.items()) else ""
+
+
 def games_kernel(rules, policies):
     """The kernel that plays games of these rules (RULES, shape (1,)) and policies (ids by seat) quickest.
 
     All give the same results and take the same arguments; ``play_any`` plays whatever has no kernel of its own.
     """
-    r = rules[0]
-    if not supported() or any(policy != RANDOM for policy in policies):
+    usual = usual_rules(rules, policies)
+    if not usual or not supported():
         return play_any
-    is_narrow = r["players"] <= 7 and r["tiles"] <= 128
-    if r["halves"] <= 16 and all(r[field] == value for field, value in USUAL_PLAIN.items()):
-        if r["players"] <= 3 and r["tiles"] <= 64:
-            return play_plain_small
-        return play_plain if is_narrow else play_plain_wide
-    if all(r[field] == value for field, value in USUAL_SUPER.items()):
+    players, tiles = rules[0]["players"], rules[0]["tiles"]
+    is_narrow = players <= 7 and tiles <= 128
+    if usual == "super":
         return play_super if is_narrow else play_super_wide
-    return play_any
+    if players <= 3 and tiles <= 64:
+        return play_plain_small
+    return play_plain if is_narrow else play_plain_wide
 
 
 def play_games(states, i, rules, policies, seed, first_game, games, points, facts, actions):
@@ -274,7 +283,36 @@ def play_round(states, i, rules, log, policies, actions):
     return play_to_end(s, rules[0], log, policies, actions, U0)
 
 
+@helper
+def play_out(s, r, states, rules, policies, origins, keys, scratch, points, facts):
+    """What ``play_copies`` does in ``s``, the state ``scratch[0]``, with the rules ``r``, which are ``rules[0]``."""
+    total = U0
+    for k in range(len(keys)):
+        copy_state(scratch, 0, states, u64(origins[k]), rules)
+        s.key = keys[k]
+        facts[k, 6] = play_to_end(s, r, None, policies, None, U0)
+        total += record_round(s, r, points[k], facts[k])
+    return total
+
+
 @kernel
+def play_copies_any(states, rules, policies, origins, keys, scratch, points, facts):
+    """``play_copies`` for all rules and policies."""
+    return play_out(scratch[0], rules[0], states, rules, policies, origins, keys, scratch, points, facts)
+
+
+@kernel
+def play_copies_plain(states, rules, policies, origins, keys, scratch, points, facts):
+    """``play_copies`` at random for ``USUAL_PLAIN``."""
+    return play_out(scratch[0], as_plain(rules[0]), states, rules, None, origins, keys, scratch, points, facts)
+
+
+@kernel
+def play_copies_super(states, rules, policies, origins, keys, scratch, points, facts):
+    """``play_copies`` at random for ``USUAL_SUPER``."""
+    return play_out(scratch[0], as_super(rules[0]), states, rules, None, origins, keys, scratch, points, facts)
+
+
 def play_copies(states, rules, policies, origins, keys, scratch, points, facts):
     """Play copies of ``states`` with built-in policies to the end of their rounds; the states do not change.
 
@@ -283,12 +321,6 @@ def play_copies(states, rules, policies, origins, keys, scratch, points, facts):
     int32[copies, 7] by ROUND_FIELDS: the moves are those of the copy, everything else is of the whole round. Returns
     the sum of ``round_hash`` modulo 2**64.
     """
-    s, r = scratch[0], rules[0]
-    total = U0
-    nothing = np.empty(0, np.uint16)
-    for k in range(len(keys)):
-        copy_state(scratch, 0, states, u64(origins[k]), rules)
-        s.key = keys[k]
-        facts[k, 6] = play_to_end(s, r, None, policies, nothing, U0)
-        total += record_round(s, r, points[k], facts[k])
-    return total
+    kernels = {"plain": play_copies_plain, "super": play_copies_super, "": play_copies_any}
+    play = kernels[usual_rules(rules, policies)]
+    return play(states, rules, policies, origins, keys, scratch, points, facts)

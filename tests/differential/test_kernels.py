@@ -17,8 +17,12 @@ from mextrain.rules import RuleSet
 from mextrain.tiles import TileSet
 from mextrain_core import rollout
 from mextrain_core._compact import supported
+from mextrain_core.apply import advance, play_unchecked
+from mextrain_core.deal import deal
+from mextrain_core.limits import NONE
+from mextrain_core.movegen import legal_moves
 from mextrain_core.policies import CAUTIOUS, RANDOM
-from mextrain_core.state import new_states
+from mextrain_core.state import PHASE_DECIDE, new_states
 from tests.strategies import GAMES, SEEDS
 
 EXAMPLES = int(os.environ.get("MEXTRAIN_DIFFERENTIAL_ROUNDS", "60"))
@@ -65,8 +69,30 @@ def test_same_bytes(rules: RuleSet, seed: int, first_game: int, room: int) -> No
     kernel = rollout.games_kernel(rules.record, [RANDOM] * rules.players)
     assert kernel is not rollout.play_any
     games = 3
-    ours = played(kernel, rules, seed, first_game, games, room)
+    ours = played(rollout.play_games, rules, seed, first_game, games, room)
     assert ours == played(rollout.play_any, rules, seed, first_game, games, room)
+
+
+@settings(max_examples=max(3, EXAMPLES // 10))
+@given(usual_rules(), SEEDS, GAMES, st.integers(0, 40))
+def test_same_copies(rules: RuleSet, seed: int, game: int, plays: int) -> None:
+    """Rounds that are played on from the middle, each with a key of its own."""
+    states, moves = new_states(1), np.zeros(rules.actions.count, np.uint16)
+    deal(states, 0, rules.record, *map(np.uint64, (seed, game, rules.tiles.half_code(rules.engines[0].high), NONE)))
+    advance(states, 0, rules.record, None)
+    while states[0].phase == PHASE_DECIDE and states[0].plays < plays:
+        count = legal_moves(states, 0, rules.record, moves)
+        play_unchecked(states, 0, rules.record, None, np.uint64(moves[plays % count]))
+    before = states.tobytes()
+    policies, origins = np.full(rules.players, RANDOM, np.uint8), np.zeros(20, np.uint32)
+    keys = np.arange(20, dtype=np.uint64) + np.uint64(seed >> 1)
+    found = []
+    for kernel in (rollout.play_copies, rollout.play_copies_any):
+        points, facts = np.zeros((20, rules.players), np.int64), np.zeros((20, 7), np.int32)
+        total = kernel(states, rules.record, policies, origins, keys, new_states(1), points, facts)
+        found.append((int(total), points.tolist(), facts.tolist()))
+    assert found[0] == found[1]
+    assert states.tobytes() == before
 
 
 USUAL = [
