@@ -118,10 +118,16 @@ PIECES = {
     "write the mask": "test_movegen: test_legal[{rules}-mask]",
     "whole games, scalar, random": "test_rollout: test_random[{rules}]",
     "whole games, lockstep, random": "test_lockstep: test_random[{rules}]",
+    "play a copy out after 25 plays, scalar": "test_playouts: test_play_out[scalar-{rules}]",
+    "play copies out after 25 plays, lockstep": "test_playouts: test_play_out[lockstep-{rules}]",
+    "sample hidden tiles after 25 plays, along a chain": "test_hidden: test_samples_along_a_chain[{rules}]",
+    "write an observation": "test_hidden: test_observation[{rules}]",
     "`simulate`, one worker": "test_simulate: test_simulate[1]",
     "its summary": "test_simulate: test_summary",
     "write an archive": "test_archive: test_write[{rules}]",
     "read it back": "test_archive: test_read[{rules}]",
+    "replay and check its rows": "test_archive: test_check[{rules}]",
+    "shuffled decisions for learners": "test_archive: test_decisions[{rules}-shuffled]",
 }
 """What a row says, and the benchmark that it comes from; one without rules is Mexican Train's."""
 
