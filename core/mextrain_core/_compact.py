@@ -26,6 +26,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, lower_setattr_generic, overload
 from numba.np.arrayobj import record_getattr
 
+from mextrain_core._jit import target_has
 from mextrain_core.limits import MAX_PLAYERS, NONE, TILE_WORDS
 from mextrain_core.tiles import tables
 
@@ -51,10 +52,7 @@ def supported() -> bool:
     """Whether kernels can be compiled for compact states: on x86-64 with SSSE3 and BMI2, and with compilation on."""
     if config.DISABLE_JIT or platform.machine().lower() not in ("x86_64", "amd64"):  # type: ignore[attr-defined]
         return False
-    from numba.core.registry import cpu_target
-
-    features = cpu_target.target_context.codegen().magic_tuple()[2].split(",")
-    return {"+ssse3", "+popcnt", "+bmi2"} <= set(features)
+    return all(map(target_has, ("ssse3", "popcnt", "bmi2")))
 
 
 class Compact(types.Type):

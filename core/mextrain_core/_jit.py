@@ -38,6 +38,7 @@ import numpy as np
 from llvmlite import ir
 from numba import _dynfunc, types
 from numba.core import caching, codegen, compiler, config, typed_passes
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.extending import intrinsic, overload
 from numba.misc.appdirs import AppDirs
@@ -211,8 +212,10 @@ def has_code(compiled: Any, signature: tuple[Any, ...]) -> bool:
     cache_file = getattr(compiled._cache, "_cache_file", None)
     if cache_file is None:
         return False
-    compiled.targetctx.refresh()
-    return compiled._cache._index_key(signature, compiled.targetctx.codegen()) in cache_file._load_index()
+    # What one thread brings up to date here, another must not meet half-way in the compiler.
+    with global_compiler_lock:
+        compiled.targetctx.refresh()
+        return compiled._cache._index_key(signature, compiled.targetctx.codegen()) in cache_file._load_index()
 
 
 def kernel(function: Any) -> Any:
@@ -352,7 +355,8 @@ def target_has(feature: str) -> bool:
     """Whether the target that kernels are compiled for is known to have a feature, by LLVM's name."""
     from numba.core.registry import cpu_target
 
-    return f"+{feature}" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+    with global_compiler_lock:
+        return f"+{feature}" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
 
 
 @intrinsic

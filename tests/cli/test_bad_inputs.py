@@ -111,7 +111,7 @@ def test_workers(command: str, workers: str, folder: Path, capsys: pytest.Captur
         (arguments("selfplay", out=None), "--out"),
         (arguments("selfplay", **{"shard-games": "0"}), "'0'"),
         (arguments("record", games=None), "--games"),
-        (arguments("bench", repeats="1"), "'1'"),
+        (arguments("bench", repeats="0"), "'0'"),
         (arguments("bench", milliseconds="0"), "'0'"),
         ([*arguments("stats"), "extra"], "extra"),
         (["selfplay", "--games"], "--games"),
@@ -139,11 +139,12 @@ def test_selfplay_into_what_is_no_empty_folder(
 
 def test_another_job_in_the_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*arguments("selfplay")).returncode == 0
-    before = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+    before = {path: path.read_bytes() for path in (folder / "out").rglob("*.*")}
+    assert any(path.suffix == ".parquet" for path in before)
     for extra in ([], ["--resume"]):
         line = fail(capsys, *arguments("selfplay", seed="2"), *extra)
         assert "out holds another job: its seed is 1, not 2" in line
-    assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == before
+    assert {path: path.read_bytes() for path in (folder / "out").rglob("*.*")} == before
 
 
 def test_record_keeps_the_old_file_until_it_has_a_new_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -106,8 +106,12 @@ def test_the_same_files(tmp_path: Path) -> None:
     job = Job.create(MEXICAN, games=300, seed=5, shard_games=100)
     for engine in ("scalar", "lockstep"):
         write_archive(tmp_path / engine, job, engine=engine)
-    for path in (tmp_path / "scalar").iterdir():
-        assert path.read_bytes() == (tmp_path / "lockstep" / path.name).read_bytes()
+    scalar, lockstep = (
+        {path.relative_to(tmp_path / engine): path.read_bytes() for path in (tmp_path / engine).rglob("*.*")}
+        for engine in ("scalar", "lockstep")
+    )
+    assert scalar == lockstep
+    assert sum(path.suffix == ".parquet" for path in scalar) == 3
 
 
 PROGRAM = """
