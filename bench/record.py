@@ -46,7 +46,7 @@ SWEEP = tuple(Job(RuleSet.preset(preset, players=players)) for preset in ("mexic
 PLAYED = 30
 """Rounds that are played in a Python loop."""
 
-PIECES = ("bits", "deal", "movegen", "apply", "rollout", "lockstep", "simulate", "archive")
+PIECES = ("bits", "deal", "movegen", "apply", "rollout", "lockstep", "playouts", "hidden", "simulate", "archive")
 """The files of benchmarks whose figures are recorded."""
 
 
