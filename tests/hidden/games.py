@@ -17,7 +17,7 @@ from mextrain.position import Position
 from mextrain.rules import RuleSet
 from mextrain.tiles import Tile
 from mextrain_core.determinize import next_placement
-from tests.reference.options import Rules
+from tests.reference.options import CHOICES, Rules
 from tests.reference.rulebook import Round
 from tests.strategies import rounds
 
@@ -25,26 +25,6 @@ A = Tile("*", "A")
 
 POSITIONS = int(os.environ.get("MEXTRAIN_HIDDEN_POSITIONS", "80"))
 """How many positions a test looks at; more by hand."""
-
-OPTIONS: dict[str, tuple[Any, ...]] = {
-    "opening": ("chain", "single"),
-    "mexican_start": ("after_opening", "any_turn", "only_if_stuck", "after_own_train"),
-    "drawn_tile": ("anywhere", "own_train"),
-    "draw_limit": ("per_play", "per_turn"),
-    "drawn_play": ("must", "may"),
-    "failed_cover": ("play_drawn", "mark"),
-    "double_rule": ("anywhere", "cover", "chicken_foot"),
-    "foot_ends": ("all", "center"),
-    "open_double_order": ("oldest", "newest", "any"),
-    "open_double_binds": ("everyone", "nobody"),
-    "max_uncovered": (None, 1),
-    "dead_double": ("released", "binds"),
-    "finish_on_double": ("ends", "must_cover"),
-    "marker_off": ("own_train", "any_play"),
-    "letter_match": ("train_only", "same_letter", "any_letter", "anywhere"),
-    "twice_bonus": ("must", "may"),
-}
-"""Every option that can change what is seen."""
 
 
 def title(rules: RuleSet) -> str:
@@ -75,7 +55,7 @@ def play(position: Position, dice: random.Random, moves: int) -> Position:
 
 def number_game(dice: random.Random, fixed: dict[str, Any]) -> tuple[Position, int]:
     """A position of a game with a small number set and random options, and a seat."""
-    options = {name: dice.choice(values) for name, values in OPTIONS.items() if dice.random() < 0.3} | fixed
+    options = {name: dice.choice(values) for name, values in CHOICES.items() if dice.random() < 0.3} | fixed
     tile_set, tiles = dice.choice((("double-2", 6), ("double-3", 10), ("double-4", 15)))
     players = dice.choice((2, 2, 3))
     hand = dice.randint(1, min(5, (tiles - 1) // players))
@@ -87,7 +67,7 @@ def number_game(dice: random.Random, fixed: dict[str, Any]) -> tuple[Position, i
 
 def super_game(dice: random.Random, fixed: dict[str, Any]) -> tuple[Position, int]:
     """A position with the set super in which a seat holds all but a few tiles, and that seat."""
-    options = {name: dice.choice(values) for name, values in OPTIONS.items() if dice.random() < 0.3} | fixed
+    options = {name: dice.choice(values) for name, values in CHOICES.items() if dice.random() < 0.3} | fixed
     if options.get("double_rule") == "chicken_foot":
         options["double_rule"] = "cover"
     players = dice.choice((2, 3))

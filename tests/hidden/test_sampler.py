@@ -18,7 +18,6 @@ from mextrain.rules import RuleSet
 from mextrain.tiles import Tile
 from mextrain_core.evidence import MAX_CLAUSES
 from tests.hidden.games import (
-    OPTIONS,
     A,
     counted_game,
     distance,
@@ -29,7 +28,7 @@ from tests.hidden.games import (
     super_game,
     title,
 )
-from tests.reference.options import Rules
+from tests.reference.options import CHOICES, Rules
 from tests.reference.rulebook import Round
 
 MOST_DISTANCE = 0.02
@@ -38,13 +37,13 @@ GAMES = int(os.environ.get("MEXTRAIN_HIDDEN_GAMES", "6"))
 FIRST_SEED = int(os.environ.get("MEXTRAIN_HIDDEN_SEED", "100"))
 
 EVERY_VALUE = [
-    (name, value) for name, values in OPTIONS.items() for value in values if name not in ("letter_match", "twice_bonus")
+    (name, value) for name, values in CHOICES.items() for value in values if name not in ("letter_match", "twice_bonus")
 ]
 SUPER_VALUES = [
     *(
         (name, value)
         for name in ("letter_match", "twice_bonus", "mexican_start", "max_uncovered")
-        for value in OPTIONS[name]
+        for value in CHOICES[name]
     ),
     ("drawn_tile", "own_train"),
     ("drawn_play", "may"),
