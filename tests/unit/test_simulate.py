@@ -277,6 +277,24 @@ def test_ctrl_c_in_a_survey(monkeypatch: pytest.MonkeyPatch) -> None:
     assert part == simulate(MEXICAN, games=part.games, seed=5).summary()
 
 
+def test_interrupted_survey_while_it_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = RuleSet.mexican(2, rounds=5)
+    monkeypatch.setattr("mextrain.simulation.SURVEY_ROUNDS", 500)
+    expected, summary, asked = survey(rules, games=200, seed=3).state(), Simulation.summary, []
+
+    def interrupted(played: Simulation) -> Any:
+        asked.append(played.first_game)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return summary(played)
+
+    monkeypatch.setattr(Simulation, "summary", interrupted)
+    with pytest.raises(Interrupted) as caught:
+        survey(rules, games=1000, seed=3)
+    assert asked == [0, 100, 200]
+    assert caught.value.finished.state() == expected
+
+
 def test_a_survey_is_the_summary_of_a_simulation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mextrain.simulation.SURVEY_ROUNDS", 500)
     seen: list[int] = []
