@@ -1,8 +1,8 @@
-"""Two yardsticks that never change, to tell a slow engine from a slow machine.
+"""Two yardsticks that never change, to tell a slow backend from a slow machine.
 
-Each mixes the kinds of instructions that an engine of ours is made of, shares no line with it, and works in the first
-cache: `branchy` for the scalar engine (loads, population counts, searches for a bit, branches that nobody can
-predict), `wide` for the lockstep engine (vector arithmetic, comparisons, selections, loads and stores).
+Each mixes the kinds of instructions that a backend of ours is made of, shares no line with it, and works in the first
+cache: `branchy` for the scalar backend (loads, population counts, searches for a bit, branches that nobody can
+predict), `wide` for the lockstep backend (vector arithmetic, comparisons, selections, loads and stores).
 """
 
 from __future__ import annotations
@@ -104,4 +104,4 @@ def _seconds(run: Callable[[], object], steps: int) -> float:
 
 
 SECONDS = {"scalar": branchy_seconds, "lockstep": wide_seconds}
-"""The yardstick of each engine."""
+"""The yardstick of each backend."""

@@ -1,16 +1,16 @@
-"""Is the engine still what it was, and as fast? Exit code 1 if not.
+"""Is the backend still what it was, and as fast? Exit code 1 if not.
 
     python -m bench.gate             judge against bench/figures.json
     python -m bench.gate --update    measure, and write that file anew
 
-First what is exact: the signature of what is played, engines that agree, no allocation in any step, which modules an
+First what is exact: the signature of what is played, backends that agree, no allocation in any step, which modules an
 import loads. Then budgets, in units of this very machine: compiling over compiling the yardsticks of
 `bench.calibration`, a process that imports the package over one that does nothing. Last the speed: the time of a turn
 over that of a step of a yardstick with the same kind of instructions, minima of both taken in turns in one process.
 So neither a slower machine nor a busy one matters; another make of processor does, and figures are kept by processor.
 
 A slow process can be bad luck (neighbours, where its memory lies), so there are several attempts, and the best of each
-figure counts; an engine that is slower is slower in all of them.
+figure counts; a backend that is slower is slower in all of them.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def exact_faults(figures: Mapping[str, Any], measure: Measure) -> Iterator[str]:
     """What is not exactly as it must be."""
     signature = measure("signature")
     if signature != figures["signature"]:
-        yield f"the signature is {signature}, not {figures['signature']}: the engine plays something else than before"
+        yield f"the signature is {signature}, not {figures['signature']}: the backend plays something else than before"
     for name, count in measure("allocations").items():
         if count:
             yield f"{name}: {count} allocations"
     for name in measure("throughput")["disagreements"]:
-        yield f"{name}: two engines played the same games and have different hashes"
+        yield f"{name}: two backends played the same games and have different hashes"
     for name in measure("start")["modules"]:
         if name not in figures["modules"]:
             yield f"import mextrain loads {name}, which it did not before"
@@ -159,7 +159,7 @@ def update() -> None:
 
 def main() -> int:
     """Judge, or write the figures."""
-    parser = argparse.ArgumentParser(prog="bench.gate", description="Is the engine still what it was, and as fast?")
+    parser = argparse.ArgumentParser(prog="bench.gate", description="Is the backend still what it was, and as fast?")
     parser.add_argument("--update", action="store_true", help="write bench/figures.json anew; read the difference")
     args = parser.parse_args()
     if args.update:

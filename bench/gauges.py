@@ -17,14 +17,14 @@ from numba.core.runtime import _nrt_python, rtsys
 
 from bench.calibration import SECONDS
 from mextrain import RuleSet
-from mextrain.benchmark.engines import Play, engines_for
+from mextrain.benchmark.backends import Play, backends_for
 from mextrain.benchmark.runs import IMPORT, NOTHING, children_seconds
-from mextrain.rounds import Rounds
-from mextrain.signature import signature
-from mextrain_core.apply import advance, play_unchecked
-from mextrain_core.deal import deal
-from mextrain_core.movegen import legal_ids, legal_mask, legal_moves
-from mextrain_core.state import new_states
+from mextrain.benchmark.signature import signature
+from mextrain.bulk.results import Rounds
+from mextrain_core.game.deal import deal
+from mextrain_core.game.movegen import legal_ids, legal_mask, legal_moves
+from mextrain_core.game.turn import advance, play_unchecked
+from mextrain_core.model.state import new_states
 
 GAMES = {
     "mexican-4": (RuleSet.mexican(4), 300),
@@ -32,55 +32,55 @@ GAMES = {
     "mexican-8": (RuleSet.mexican(8), 250),
     "super-4": (RuleSet.super(4), 150),
 }
-"""What is played, and how many games for some 10 ms of the scalar engine."""
+"""What is played, and how many games for some 10 ms of the scalar backend."""
 
 LOCKSTEP_TIMES = 3
-"""How many times as many games the lockstep engine gets, so that its runs take as long."""
+"""How many times as many games the lockstep backend gets, so that its runs take as long."""
 
 REPEATS = 7
 
 
 def measure_compiling() -> dict[str, float]:
-    """CPU seconds of compiling the yardsticks and of the first game of each engine; for an empty cache."""
+    """CPU seconds of compiling the yardsticks and of the first game of each backend; for an empty cache."""
     began = time.process_time()
     for yardstick in SECONDS.values():
         yardstick(1)
     seconds = {"yardsticks": time.process_time() - began}
     rules = RuleSet.mexican(4)
-    for engine in engines_for(rules, ("random",) * 4, 1).found:
-        if engine.name in SECONDS:
+    for backend in backends_for(rules, ("random",) * 4, 1).found:
+        if backend.name in SECONDS:
             began = time.process_time()
-            engine.player()(0, Rounds.empty(1, rules.rounds, rules.players))
-            seconds[engine.name] = time.process_time() - began
+            backend.player()(0, Rounds.empty(1, rules.rounds, rules.players))
+            seconds[backend.name] = time.process_time() - began
     return seconds
 
 
 def measure_throughput() -> dict[str, Any]:
-    """`ratios`: CPU time of a turn over that of a step of the engine's yardstick, both the minimum of repeats in turns.
+    """`ratios`: CPU time of a turn over that of a step of the backend's yardstick; minima of alternating repeats.
 
-    `disagreements`: games of which two engines have different hashes.
+    `disagreements`: games of which two backends have different hashes.
     """
     ratios, disagreements = {}, []
     for name, (rules, games) in GAMES.items():
-        engines = engines_for(rules, ("random",) * rules.players, 1).found
-        players = {engine.name: engine.player() for engine in engines}
+        backends = backends_for(rules, ("random",) * rules.players, 1).found
+        players = {backend.name: backend.player() for backend in backends}
         table = Rounds.empty(games, rules.rounds, rules.players)
         if len({play(0, table) for play in players.values()}) != 1:
             disagreements.append(name)
-        for engine, yardstick in SECONDS.items():
-            if engine not in players:
+        for backend, yardstick in SECONDS.items():
+            if backend not in players:
                 continue
-            more = games * (LOCKSTEP_TIMES if engine == "lockstep" else 1)
+            more = games * (LOCKSTEP_TIMES if backend == "lockstep" else 1)
             table = Rounds.empty(more, rules.rounds, rules.players)
-            players[engine](0, table)
+            players[backend](0, table)
             turns = int(table.turns.sum())
             steps, best = [], []
             for _ in range(REPEATS):
                 steps.append(yardstick())
                 began = time.thread_time()
-                players[engine](0, table)
+                players[backend](0, table)
                 best.append((time.thread_time() - began) / turns)
-            ratios[f"{engine} {name}"] = min(best) / min(steps)
+            ratios[f"{backend} {name}"] = min(best) / min(steps)
     return {"ratios": ratios, "disagreements": disagreements}
 
 
@@ -106,7 +106,7 @@ def grown(play: Play, rules: RuleSet, few: int = 40, many: int = 400) -> int:
 
 
 def measure_allocations() -> dict[str, int]:
-    """Allocations of a step, by kernel; of a few hundred games beyond those of a few, by engine and policy."""
+    """Allocations of a step, by kernel; of a few hundred games beyond those of a few, by backend and policy."""
     found = {}
     for name in ("mexican-4", "super-4"):
         rules, _ = GAMES[name]
@@ -127,10 +127,10 @@ def measure_allocations() -> dict[str, int]:
                 call = (*call[:-1], np.uint64(moves[0]))
             found[f"{step} {name}"] = inside(*call)
         for policy in ("random", "heaviest", "cautious"):
-            engines = engines_for(rules, (policy,) * rules.players, 1).found
-            for engine in engines:
-                if engine.name in SECONDS:
-                    found[f"{engine.name} {policy} {name}"] = grown(engine.player(), rules)
+            backends = backends_for(rules, (policy,) * rules.players, 1).found
+            for backend in backends:
+                if backend.name in SECONDS:
+                    found[f"{backend.name} {policy} {name}"] = grown(backend.player(), rules)
     return found
 
 

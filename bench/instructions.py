@@ -1,10 +1,10 @@
-"""Instructions, branches and mispredicted branches of a turn, by engine, counted by valgrind's callgrind.
+"""Instructions, branches and mispredicted branches of a turn, by backend, counted by valgrind's callgrind.
 
     python -m bench.instructions
 
-Counts do not depend on how busy or how fast the machine is. Valgrind knows AVX2 and no wider vectors, so all engines
-are compiled for x86-64-v3 here, and the lockstep engine needs more instructions than with AVX-512. The branch predictor
-is a simple model; real ones do better. What a process does before it plays is left out by counting with few and with
+Counts do not depend on how busy or how fast the machine is. Valgrind knows AVX2 and no wider vectors, so all backends
+are compiled for x86-64-v3 here, and lockstep needs more instructions than with AVX-512. The branch predictor is a
+simple model; real ones do better. What a process does before it plays is left out by counting with few and with
 many games.
 """
 
@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from mextrain import RuleSet, simulate
-from mextrain.benchmark.engines import engines_for
-from mextrain.rounds import Rounds
+from mextrain.benchmark.backends import backends_for
+from mextrain.bulk.results import Rounds
 
 ROOT = Path(__file__).resolve().parents[1]
 FEATURES = "64bit avx avx2 bmi bmi2 cmov cx16 cx8 f16c fma fxsr lzcnt mmx movbe popcnt sahf sse sse2 sse3 sse4.1 sse4.2"
@@ -53,43 +53,43 @@ def read_counts(printed: str) -> dict[str, int]:
     return dict(zip(EVENTS, events, strict=True))
 
 
-def _run(tool: list[str], engine: str, games: int) -> str:
-    """Let `engine` play in a process of its own; returns what the tool prints."""
-    command = [*tool, sys.executable, "-m", "bench.instructions", engine, str(games)]
+def _run(tool: list[str], backend: str, games: int) -> str:
+    """Let `backend` play in a process of its own; returns what the tool prints."""
+    command = [*tool, sys.executable, "-m", "bench.instructions", backend, str(games)]
     environment = {**os.environ, **MACHINE}
     return subprocess.run(command, env=environment, cwd=ROOT, check=True, stderr=subprocess.PIPE, text=True).stderr
 
 
-def warm_up(engine: str) -> None:
+def warm_up(backend: str) -> None:
     """Have compiled code at hand, or the compiler is counted too."""
-    _run([], engine, 1)
+    _run([], backend, 1)
 
 
-def count(engine: str, games: int) -> dict[str, int]:
-    """Return the events of a process in which `engine` plays so many games."""
+def count(backend: str, games: int) -> dict[str, int]:
+    """Return the events of a process in which `backend` plays so many games."""
     with tempfile.TemporaryDirectory() as folder:
         tool = ["valgrind", "--tool=callgrind", "--branch-sim=yes", f"--callgrind-out-file={folder}/out"]
-        return read_counts(_run(tool, engine, games))
+        return read_counts(_run(tool, backend, games))
 
 
 def instructions() -> dict[str, dict[str, float]]:
-    """Return the events of a turn of Mexican Train with four players, by engine; empty where there is no valgrind."""
+    """Return the events of a turn of Mexican Train with four players, by backend; empty where there is no valgrind."""
     if shutil.which("valgrind") is None:
         return {}
     turns = int(turns_of_games(MANY)[FEW:].sum())
     found = {}
-    for engine in (engine.name for engine in engines_for(RULES, ("random",) * RULES.players, SEED).found):
-        warm_up(engine)
-        few, many = count(engine, FEW), count(engine, MANY)
-        found[engine] = {name: round((many[name] - few[name]) / turns, 2) for name in EVENTS}
+    for backend in (backend.name for backend in backends_for(RULES, ("random",) * RULES.players, SEED).found):
+        warm_up(backend)
+        few, many = count(backend, FEW), count(backend, MANY)
+        found[backend] = {name: round((many[name] - few[name]) / turns, 2) for name in EVENTS}
     return found
 
 
 def play(name: str, games: int) -> None:
-    """Play so many games with one engine."""
-    engines = engines_for(RULES, ("random",) * RULES.players, SEED).found
-    engine = next(each for each in engines if each.name == name)
-    engine.player()(0, Rounds.empty(games, RULES.rounds, RULES.players))
+    """Play so many games with one backend."""
+    backends = backends_for(RULES, ("random",) * RULES.players, SEED).found
+    backend = next(each for each in backends if each.name == name)
+    backend.player()(0, Rounds.empty(games, RULES.rounds, RULES.players))
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ import numpy as np
 from numba import njit
 
 from mextrain import RuleSet
-from mextrain_core.apply import advance, play_unchecked
-from mextrain_core.deal import deal
-from mextrain_core.movegen import legal_ids, legal_mask, legal_moves
-from mextrain_core.rollout import play_games
-from mextrain_core.state import PHASE_DECIDE, new_states
+from mextrain_core.bulk.rollout import play_games
+from mextrain_core.game.deal import deal
+from mextrain_core.game.movegen import legal_ids, legal_mask, legal_moves
+from mextrain_core.game.turn import advance, play_unchecked
+from mextrain_core.model.state import PHASE_DECIDE, new_states
 
 
 @njit(nogil=True)

@@ -46,27 +46,27 @@ def machine(line: Line, peers: Line) -> str:
 
 
 def speed(line: Line, peers: Line) -> str:
-    """The standard games by engine."""
+    """The standard games by backend."""
     rows = []
     for run in line["runs"]:
         ratio = "–" if run["ratio_to_c"] is None else f"{run['ratio_to_c']:.2f}"
         game = f"{RULES[run['preset']]}, {run['players']} players, {run['policy']}"
         rates = (millions(run[f"{what}_per_second"]) for what in ("turns", "plays", "decisions"))
         rounds = f"{run['rounds_per_second'] / 1e6:.2f}"
-        rows.append((game, NAMES[run["engine"]], *rates, rounds, f"{run['ns_per_turn']:.1f}", ratio))
+        rows.append((game, NAMES[run["backend"]], *rates, rounds, f"{run['ns_per_turn']:.1f}", ratio))
     units = ("M turns/s", "M plays/s", "M decisions/s", "M rounds/s", "ns a turn", "× C")
-    return table(("game", "engine", *units), rows, numbers_from=2)
+    return table(("game", "backend", *units), rows, numbers_from=2)
 
 
 def plain(line: Line, peers: Line) -> str:
-    """The plain rulebook beside the engines."""
+    """The plain rulebook beside the backends."""
     slow = line["plain_python"]["turns_per_second"]
     ours = {
-        run["engine"]: run["turns_per_second"] / slow
+        run["backend"]: run["turns_per_second"] / slow
         for run in line["runs"]
         if (run["preset"], run["players"], run["policy"]) == ("mexican", 4, "random")
     }
-    times = ", ".join(f"the {name} engine {ours[name]:,.0f} times" for name in ("scalar", "lockstep") if name in ours)
+    times = ", ".join(f"the {name} backend {ours[name]:,.0f} times" for name in ("scalar", "lockstep") if name in ours)
     return f"The same rules in plain Python, with lists and sets, play {slow:,.0f} turns a second; {times} as many."
 
 
@@ -75,7 +75,7 @@ def cold(line: Line, peers: Line) -> str:
     rows = [
         (
             f"{RULES[run['preset']]}, {run['players']} players, {run['policy']}",
-            NAMES[run["engine"]],
+            NAMES[run["backend"]],
             f"{run['compile_seconds']:.1f} s",
             f"{run['first_call_seconds']:.2f} s",
             f"{run['bytes_per_game']:,}",
@@ -83,7 +83,7 @@ def cold(line: Line, peers: Line) -> str:
         )
         for run in line["runs"]
     ]
-    heading = ("game", "engine", "first game, cold", "first game, warm", "bytes a game", "peak of the process")
+    heading = ("game", "backend", "first game, cold", "first game, warm", "bytes a game", "peak of the process")
     starts = line["starts"]
     python, importing, one_game = (starts[f"{name}_seconds"] for name in ("python", "import", "one_game"))
     note = (
@@ -138,7 +138,7 @@ def instructions(line: Line, peers: Line) -> str:
         (NAMES[name], *(f"{counts[event]:.1f}" for event in ("instructions", "branches", "mispredictions")))
         for name, counts in line["instructions"].items()
     ]
-    return table(("engine", "instructions", "branches", "mispredicted"), rows)
+    return table(("backend", "instructions", "branches", "mispredicted"), rows)
 
 
 QUIET = 0.1
@@ -149,7 +149,7 @@ def workers(line: Line, peers: Line) -> str:
     """Several threads."""
     rows = [
         (
-            NAMES[row["engine"]],
+            NAMES[row["backend"]],
             str(row["workers"]),
             f"{row['per_cpu_second']:.2f}",
             "–" if row["others"] is None else f"{row['others']:.0%}",
@@ -158,7 +158,7 @@ def workers(line: Line, peers: Line) -> str:
         for row in line["scaling"]["workers"]
         if row["workers"] > 1
     ]
-    heading = ("engine", "workers", "work in a CPU second", "taken by other processes", "times as fast, wall clock")
+    heading = ("backend", "workers", "work in a CPU second", "taken by other processes", "times as fast, wall clock")
     return table(heading, rows)
 
 
@@ -166,17 +166,17 @@ def rounds(line: Line, peers: Line) -> str:
     """Many rounds."""
     found: dict[int, dict[str, Line]] = {}
     for row in line["scaling"]["rounds"]:
-        found.setdefault(row["rounds"], {})[row["engine"]] = row
-    engines = list(dict.fromkeys(row["engine"] for row in line["scaling"]["rounds"]))
+        found.setdefault(row["rounds"], {})[row["backend"]] = row
+    backends = list(dict.fromkeys(row["backend"] for row in line["scaling"]["rounds"]))
     rows = [
         (
             f"{number:,}",
-            *(f"{by_engine[name]['seconds']:.3g} s" for name in engines),
-            *(f"{by_engine[name]['ns_per_round']:,.0f}" for name in engines),
+            *(f"{by_backend[name]['seconds']:.3g} s" for name in backends),
+            *(f"{by_backend[name]['ns_per_round']:,.0f}" for name in backends),
         )
-        for number, by_engine in found.items()
+        for number, by_backend in found.items()
     ]
-    heading = ("rounds", *(f"{name}, CPU time" for name in engines), *(f"{name}, ns a round" for name in engines))
+    heading = ("rounds", *(f"{name}, CPU time" for name in backends), *(f"{name}, ns a round" for name in backends))
     return table(heading, rows, numbers_from=0)
 
 

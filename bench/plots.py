@@ -6,28 +6,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-ENGINES = {"lockstep": ("lockstep engine", "o", "#0b6e4f"), "scalar": ("scalar engine", "s", "#2a6fbb")}
+BACKENDS = {"lockstep": ("lockstep backend", "o", "#0b6e4f"), "scalar": ("scalar backend", "s", "#2a6fbb")}
 TWIN = "#b3541e"
 GREY = "#8a8a8a"
 LOOP = "#7a3b8f"
 
 
 def draw_speed(line: Mapping[str, Any], file: Path) -> None:
-    """Turns a second of one core by players: marks for our engines, a line for the C twin."""
+    """Turns a second of one core by players: marks for our backends, a line for the C twin."""
     plt = _pyplot()
     presets = {"mexican": "Mexican Train", "super": "Super Train"}
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
     for axis, (preset, title) in zip(axes, presets.items(), strict=True):
-        for engine in ("c", *ENGINES):
-            runs = [run for run in line["sweep"] if (run["preset"], run["engine"]) == (preset, engine)]
+        for backend in ("c", *BACKENDS):
+            runs = [run for run in line["sweep"] if (run["preset"], run["backend"]) == (preset, backend)]
             points = sorted((run["players"], run["turns_per_second"] / 1e6) for run in runs)
             if not points:
                 continue
             x, y = zip(*points, strict=True)
-            if engine == "c":
+            if backend == "c":
                 axis.plot(x, y, color=TWIN, linewidth=2, label="hand-written C")
             else:
-                name, mark, colour = ENGINES[engine]
+                name, mark, colour = BACKENDS[backend]
                 axis.plot(x, y, mark, color=colour, markersize=6, label=name)
         axis.set(title=title, xlabel="players", xticks=range(2, 15, 2), ylim=(0, None))
         _tidy(axis)
@@ -40,8 +40,8 @@ def draw_rounds(line: Mapping[str, Any], file: Path) -> None:
     """CPU time by number of rounds, both logarithmic, with the straight lines of equal time for each round."""
     plt = _pyplot()
     figure, axis = plt.subplots(figsize=(5, 3.4), layout="constrained")
-    for engine, (name, mark, colour) in ENGINES.items():
-        rows = [row for row in line["scaling"]["rounds"] if row["engine"] == engine]
+    for backend, (name, mark, colour) in BACKENDS.items():
+        rows = [row for row in line["scaling"]["rounds"] if row["backend"] == backend]
         if rows:
             x, y = [row["rounds"] for row in rows], [row["seconds"] for row in rows]
             axis.plot(x, [y[-1] / x[-1] * rounds for rounds in x], color=GREY, linewidth=1)
@@ -57,10 +57,14 @@ def draw_peers(line: Mapping[str, Any], peers: Mapping[str, Any], file: Path) ->
     """Decisions a second of one core, at random: bars, logarithmic."""
     plt = _pyplot()
     ours = [
-        (f"mextrain, {run['players']} players, {run['engine']}", run["decisions_per_second"], ENGINES[run["engine"]][2])
+        (
+            f"mextrain, {run['players']} players, {run['backend']}",
+            run["decisions_per_second"],
+            BACKENDS[run["backend"]][2],
+        )
         for run in line["runs"]
         if (run["preset"], run["players"], run["policy"], run["workers"]) == ("mexican", 4, "random", 1)
-        and run["engine"] in ENGINES
+        and run["backend"] in BACKENDS
     ]
     theirs = [
         (

@@ -27,10 +27,9 @@ from bench import gate, page, peers, plots
 from bench.checker import play_plainly
 from bench.instructions import instructions
 from bench.scaling import scaling
-from mextrain import Position
+from mextrain import Position, RuleSet
 from mextrain.benchmark import FULL, QUICK, STANDARD, Job, environment, measure, starts
 from mextrain.benchmark.machine import cpu_name
-from mextrain.rules import RuleSet
 
 ROOT = Path(__file__).resolve().parents[1]
 HISTORY = ROOT / "bench" / "history.jsonl"
@@ -88,7 +87,7 @@ def commit() -> str | None:
 def measured(quick: bool) -> dict[str, Any]:
     """Measure everything; returns a line of the history, and the new figures of the gate under `figures`."""
     full, some = (QUICK, QUICK) if quick else (replace(FULL, processes=5), replace(QUICK, repeats=7, seconds=0.04))
-    tell("all engines on the standard games")
+    tell("all backends on the standard games")
     line: dict[str, Any] = {
         "format": FORMAT,
         "date": today(),
@@ -97,11 +96,11 @@ def measured(quick: bool) -> dict[str, Any]:
         "runs": [run.to_dict() for run in measure(STANDARD, full, tell)],
         "starts": starts(),
     }
-    tell("all engines by players")
+    tell("all backends by players")
     line["sweep"] = [run.to_dict() for run in measure(SWEEP[:2] if quick else SWEEP, some, tell)]
     tell("the plain rulebook")
     plain = play_plainly(STANDARD[0].rules, 1 if quick else 5)
-    assert plain.checked, "the plain rulebook and the engine play differently"
+    assert plain.checked, "the plain rulebook and the backend play differently"
     line["plain_python"] = {"rounds": plain.rounds, "turns_per_second": plain.turns_per_second}
     tell("the parts")
     line["pieces"] = pieces(quick)
@@ -112,7 +111,7 @@ def measured(quick: bool) -> dict[str, Any]:
     return line
 
 
-WHAT = ("preset", "players", "policy", "engine", "workers", "games", "hash", "turns_per_second", "ratio_to_c")
+WHAT = ("preset", "players", "policy", "backend", "workers", "games", "hash", "turns_per_second", "ratio_to_c")
 MORE = (
     *("turns", "ns_per_turn", "plays_per_second", "decisions_per_second", "rounds_per_second", "seconds"),
     *("seconds_median", "compile_seconds", "first_call_seconds", "peak_memory_bytes", "bytes_per_game"),

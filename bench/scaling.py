@@ -19,11 +19,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from mextrain import RuleSet
-from mextrain.benchmark.engines import Engine, engines_for
-from mextrain.processors import usable_processors
-from mextrain.rounds import Rounds
-from mextrain.simulation import survey
+from mextrain import RuleSet, survey
+from mextrain._support.processors import usable_processors
+from mextrain.benchmark.backends import Backend, backends_for
+from mextrain.bulk.results import Rounds
 
 RULES = RuleSet.mexican(4)
 
@@ -44,14 +43,14 @@ def busy_others(seconds: float = 1.0) -> float | None:
     return round(1 - (after[1] - before[1]) / max(1, after[0] - before[0]), 3)
 
 
-def play_on(engine: Engine, workers: int, games: int, pool: ThreadPoolExecutor) -> tuple[float, float]:
+def play_on(backend: Backend, workers: int, games: int, pool: ThreadPoolExecutor) -> tuple[float, float]:
     """Play some games on so many threads; returns the seconds of the wall clock, and CPU seconds of all threads."""
     bounds = [games * k // workers for k in range(workers + 1)]
     tables = [Rounds.empty(stop - start, RULES.rounds, RULES.players) for start, stop in pairwise(bounds)]
     for table in tables:
         table.points.fill(0)
         table.facts.fill(0)
-    players = [engine.player() for _ in tables]
+    players = [backend.player() for _ in tables]
 
     def part(number: int) -> float:
         began = time.thread_time()
@@ -64,23 +63,23 @@ def play_on(engine: Engine, workers: int, games: int, pool: ThreadPoolExecutor) 
 
 
 def scale_workers(seconds: float, repeats: int) -> list[dict[str, Any]]:
-    """A row for each engine and number of workers, up to two or all processors."""
+    """A row for each backend and number of workers, up to two or all processors."""
     rows = []
     counts = sorted({1, 2, usable_processors()})
-    for engine in engines_for(RULES, ("random",) * RULES.players, 1).found:
+    for backend in backends_for(RULES, ("random",) * RULES.players, 1).found:
         with ThreadPoolExecutor(max(counts)) as pool:
-            play_on(engine, 1, 100, pool)
-            games = max(1, round(1000 * seconds / play_on(engine, 1, 1000, pool)[1]))
+            play_on(backend, 1, 100, pool)
+            games = max(1, round(1000 * seconds / play_on(backend, 1, 1000, pool)[1]))
             others = busy_others()
             best = dict.fromkeys(counts, (float("inf"), float("inf")))
             for _ in range(repeats):
                 for workers in counts:
-                    taken = play_on(engine, workers, games, pool)
+                    taken = play_on(backend, workers, games, pool)
                     best[workers] = min(best[workers][0], taken[0]), min(best[workers][1], taken[1])
         for workers in counts:
             rows.append(
                 {
-                    "engine": engine.name,
+                    "backend": backend.name,
                     "workers": workers,
                     "games": games,
                     "others": others,
@@ -92,23 +91,23 @@ def scale_workers(seconds: float, repeats: int) -> list[dict[str, Any]]:
 
 
 def scale_rounds(most: int) -> list[dict[str, Any]]:
-    """CPU time of `survey`, which people call for many rounds, for 10³ … 10 to the power of `most` rounds by engine."""
+    """CPU time of `survey` by backend, for 10³ … 10 to the power of `most` rounds."""
     rows = []
-    for engine in (engine.name for engine in engines_for(RULES, ("random",) * RULES.players, 1).found):
-        if engine == "c":
+    for backend in (backend.name for backend in backends_for(RULES, ("random",) * RULES.players, 1).found):
+        if backend == "c":
             continue
-        survey(RULES, games=100, seed=1, engine=engine)
+        survey(RULES, games=100, seed=1, backend=backend)
         for power in range(3, most + 1):
             games = round(10**power / RULES.rounds)
             # Short runs are repeated, so that each row stands for about the same amount of luck.
             taken = []
             for _ in range(max(1, min(20, 10 ** (6 - power)))):
                 began = time.process_time()
-                survey(RULES, games=games, seed=1, engine=engine)
+                survey(RULES, games=games, seed=1, backend=backend)
                 taken.append(time.process_time() - began)
             rounds, best = games * RULES.rounds, min(taken)
             rows.append(
-                {"engine": engine, "rounds": rounds, "seconds": best, "ns_per_round": round(best / rounds * 1e9, 1)}
+                {"backend": backend, "rounds": rounds, "seconds": best, "ns_per_round": round(best / rounds * 1e9, 1)}
             )
     return rows
 

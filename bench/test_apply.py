@@ -8,7 +8,7 @@ from typing import Any
 from bench.conftest import size
 from bench.kernels import first_engine, recorded, replay_all
 from mextrain import RuleSet
-from mextrain_core.state import new_states
+from mextrain_core.model.state import new_states
 
 
 def test_apply(rules: RuleSet, timed: Callable[..., Any]) -> None:

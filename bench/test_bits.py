@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 
 from bench.conftest import size
-from mextrain_core._jit import kth_bit, lowest, popcount
+from mextrain_core.compiler.machine import kth_bit, lowest, popcount
 
 
 @njit(nogil=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 
 from bench.checker import play_plainly
+from mextrain import RuleSet
 from mextrain.benchmark import Effort, Job, measure
-from mextrain.rules import RuleSet
 
 TIMES = 100
 """What users may expect at the least."""
 
 
-def test_every_engine_is_far_ahead() -> None:
+def test_every_backend_is_far_ahead() -> None:
     job = Job(RuleSet.mexican(4))
     plain = play_plainly(job.rules, games=1)
     for run in measure([job], Effort(processes=1, repeats=3, seconds=0.02, cold=False)):

@@ -8,7 +8,7 @@ from typing import Any
 from bench.conftest import size
 from bench.kernels import deal_all, first_engine
 from mextrain import RuleSet
-from mextrain_core.state import new_states
+from mextrain_core.model.state import new_states
 
 
 def test_deal(rules: RuleSet, timed: Callable[..., Any]) -> None:

@@ -1,4 +1,4 @@
-"""The gate shuts when the engine plays something else, allocates, loads more or is slower, and else it is open."""
+"""The gate shuts when the backend plays something else, allocates, loads more or is slower, and else it is open."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numba import njit
 
 from bench import gate, gauges
 from mextrain import RuleSet
-from mextrain.benchmark.engines import Engine, Engines, engines_for
-from mextrain.rounds import Rounds
+from mextrain.benchmark.backends import Backend, Backends, backends_for
+from mextrain.bulk.results import Rounds
 
 CPU = "some processor"
 FIGURES = {
@@ -49,7 +49,7 @@ def judged(*throughputs: dict[str, float], **changes: Any) -> list[str]:
     return gate.judge(FIGURES, CPU, measure)
 
 
-def test_an_engine_as_it_was_passes() -> None:
+def test_a_backend_as_it_was_passes() -> None:
     assert judged() == []
 
 
@@ -58,7 +58,7 @@ def test_an_engine_as_it_was_passes() -> None:
     [
         ({"signature": "0123456789abcdee"}, "the signature is 0123456789abcdee, not 0123456789abcdef"),
         ({"allocations": {"legal_moves super-4": 1}}, "legal_moves super-4: 1 allocations"),
-        ({"throughput": {"disagreements": ["mexican-8"]}}, "mexican-8: two engines played the same games"),
+        ({"throughput": {"disagreements": ["mexican-8"]}}, "mexican-8: two backends played the same games"),
         ({"start": {"modules": ["mextrain", "numpy"]}}, "import mextrain loads numpy"),
         ({"compiling": {"scalar": 10.5}}, "scalar: compiling takes 21.00 times as long as the yardsticks"),
         ({"compiling": {"yardsticks": 0.25}}, "scalar: compiling takes 32.00 times"),
@@ -83,7 +83,7 @@ def test_a_slow_machine_does_not_shut_it() -> None:
     assert judged(SLOW, GOOD, SLOW) == []
 
 
-def test_a_slow_engine_does() -> None:
+def test_a_slow_backend_does() -> None:
     (fault,) = judged(*[SLOW] * (gate.ATTEMPTS + 1))
     assert fault.startswith("scalar mexican-4: a turn takes 1.300 steps of the yardstick, more than 1.150")
 
@@ -145,24 +145,24 @@ def test_allocations_of_games_are_counted() -> None:
     assert gauges.grown(play, RuleSet.mexican(2, rounds=1)) == 360
 
 
-def test_a_slower_engine_is_measured_as_slower(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For real: an engine that plays every game one and a half times."""
+def test_a_slower_backend_is_measured_as_slower(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For real: a backend that plays every game one and a half times."""
     rules, games = RuleSet.mexican(2), 400
     monkeypatch.setattr(gauges, "GAMES", {"mexican-2": (rules, games)})
 
-    def slowed(rules: RuleSet, policies: tuple[str, ...], seed: int) -> Engines:
-        engines = engines_for(rules, policies, seed).found
+    def slowed(rules: RuleSet, policies: tuple[str, ...], seed: int) -> Backends:
+        backends = backends_for(rules, policies, seed).found
 
-        def slow(engine: Engine) -> Engine:
+        def slow(backend: Backend) -> Backend:
             again = Rounds.empty(games // 2, rules.rounds, rules.players)
 
             def player() -> Any:
-                play = engine.player()
+                play = backend.player()
                 return lambda first, rounds: (play(first, again), play(first, rounds))[1]
 
-            return Engine(engine.name, player, engine.bytes_per_game)
+            return Backend(backend.name, player, backend.bytes_per_game)
 
-        return Engines(tuple(slow(engine) if engine.name == "scalar" else engine for engine in engines), {})
+        return Backends(tuple(slow(backend) if backend.name == "scalar" else backend for backend in backends), {})
 
     def best() -> dict[str, float]:
         samples = [gauges.measure_throughput() for _ in range(3)]
@@ -170,7 +170,7 @@ def test_a_slower_engine_is_measured_as_slower(monkeypatch: pytest.MonkeyPatch) 
         return {name: min(sample["ratios"][name] for sample in samples) for name in samples[0]["ratios"]}
 
     figures = best()
-    monkeypatch.setattr(gauges, "engines_for", slowed)
+    monkeypatch.setattr(gauges, "backends_for", slowed)
     found = best()
     faults = list(gate.speed_faults(figures, lambda _: {"ratios": found}))
     assert any(fault.startswith("scalar mexican-2") for fault in faults)

@@ -11,13 +11,13 @@ import pytest
 
 from bench.conftest import size
 from mextrain import Layout, Position, RuleSet, WorldSampler
-from mextrain.information import PublicRecord
-from mextrain_core.determinize import next_placement, sample_worlds, warm_up
-from mextrain_core.evidence import begin_evidence, conclude_events, fold_events
-from mextrain_core.observe import information_key, observe
-from mextrain_core.state import new_states
-from mextrain_core.trace import EVENT
-from mextrain_core.worlds import open_worlds
+from mextrain.hidden.knowledge import PublicRecord
+from mextrain_core.game.events import EVENT
+from mextrain_core.hidden.evidence import begin_evidence, conclude_events, fold_events
+from mextrain_core.hidden.observe import information_key, observe
+from mextrain_core.hidden.sampler import next_placement, sample_worlds, warm_up
+from mextrain_core.hidden.worlds import open_worlds
+from mextrain_core.model.state import new_states
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ def test_what_comes_before_playing_does_not_count(monkeypatch: pytest.MonkeyPatc
     """A process costs a million instructions and each turn 300; the turns are those of the games played."""
     turns = [int(count) for count in instructions.turns_of_games(instructions.MANY)]
 
-    def count(engine: str, games: int) -> dict[str, int]:
+    def count(backend: str, games: int) -> dict[str, int]:
         return {name: 1_000_000 + 300 * sum(turns[:games]) for name in instructions.EVENTS}
 
     monkeypatch.setattr(instructions.shutil, "which", lambda _: "valgrind")

@@ -1,4 +1,4 @@
-"""The lockstep engine: whole games by rules and policy, and how it fares with few games; the unit is a turn."""
+"""The lockstep backend: whole games by rules and policy, and how it fares with few games; the unit is a turn."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 
 from bench.conftest import RULES, size
 from mextrain import RuleSet
-from mextrain.benchmark.engines import engines_for
-from mextrain.rounds import Rounds
+from mextrain.benchmark.backends import backends_for
+from mextrain.bulk.results import Rounds
 
 
 def play(rules: RuleSet, policy: str, games: int, timed: Callable[..., Any]) -> None:
-    """Time games of one policy at all seats; the hash is compared with the scalar engine's."""
-    players = {engine.name: engine.player() for engine in engines_for(rules, (policy,) * rules.players, 1).found}
+    """Time games of one policy at all seats; the hash is compared with the scalar backend's."""
+    players = {backend.name: backend.player() for backend in backends_for(rules, (policy,) * rules.players, 1).found}
     if "lockstep" not in players:
-        pytest.skip("the lockstep engine does not play these rules on this machine")
+        pytest.skip("the lockstep backend does not play these rules on this machine")
     table = Rounds.empty(games, rules.rounds, rules.players)
     expected = players["scalar"](0, table)
     turns = int(table.turns.sum())

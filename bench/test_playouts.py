@@ -11,12 +11,12 @@ import pytest
 from bench.conftest import RULES, size
 from bench.kernels import first_engine
 from mextrain import RuleSet
-from mextrain_core.apply import advance, play_unchecked
-from mextrain_core.deal import deal
-from mextrain_core.lockstep.engine import Lockstep, accepts
-from mextrain_core.movegen import legal_moves
-from mextrain_core.rollout import play_copies
-from mextrain_core.state import PHASE_DECIDE, new_states
+from mextrain_core.bulk.rollout import play_copies
+from mextrain_core.game.deal import deal
+from mextrain_core.game.movegen import legal_moves
+from mextrain_core.game.turn import advance, play_unchecked
+from mextrain_core.lockstep.backend import Lockstep, accepts
+from mextrain_core.model.state import PHASE_DECIDE, new_states
 
 STATES, PLAYS = 32, 25
 
@@ -38,8 +38,8 @@ def in_the_middle(rules: RuleSet) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ["mexican-4", "super-4"])
-@pytest.mark.parametrize("engine", ["scalar", "lockstep"])
-def test_play_out(name: str, engine: str, timed: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("backend", ["scalar", "lockstep"])
+def test_play_out(name: str, backend: str, timed: Callable[..., Any]) -> None:
     rules = RULES[name]
     states = in_the_middle(rules)
     count = STATES * size(4, 256)
@@ -48,9 +48,9 @@ def test_play_out(name: str, engine: str, timed: Callable[..., Any]) -> None:
     points, facts = np.zeros((count, 4), np.int64), np.zeros((count, 7), np.int32)
     policies = np.zeros(4, np.uint8)
     expected = play_copies(states, rules.record, policies, origins, keys, new_states(1), points, facts)
-    if engine == "lockstep":
+    if backend == "lockstep":
         if not accepts(rules.record, policies):
-            pytest.skip("the lockstep engine does not play these rules on this machine")
+            pytest.skip("the lockstep backend does not play these rules on this machine")
         lockstep = Lockstep(rules.record, policies)
         total = timed(lambda: lockstep.play_out(states, origins, keys, points, facts), count, "copy")
     else:

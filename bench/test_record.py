@@ -10,7 +10,7 @@ import pytest
 
 from bench import page, plots, record, scaling
 from bench.test_checker import TIMES
-from mextrain.benchmark.engines import engines_for
+from mextrain.benchmark.backends import backends_for
 
 LINES = [json.loads(text) for text in record.HISTORY.read_text(encoding="utf-8").splitlines()]
 PEERS = json.loads(record.PEERS.read_text(encoding="utf-8"))
@@ -24,7 +24,7 @@ def test_a_line_of_the_history_is_complete(line: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line['date']}-{line['commit']}")
-def test_the_engines_played_the_same(line: dict[str, list[dict[str, object]]]) -> None:
+def test_the_backends_played_the_same(line: dict[str, list[dict[str, object]]]) -> None:
     for section in ("runs", "sweep"):
         games = {(run["preset"], run["players"], run["policy"], run["games"]) for run in line[section]}
         results = {(*list(run.values())[:3], run["games"], run["hash"]) for run in line[section]}
@@ -91,8 +91,8 @@ def test_numbers_are_shortened() -> None:
 
 def test_workers_play_all_games() -> None:
     rows = scaling.scale_workers(0.002, 2)
-    assert {row["engine"] for row in rows} == {
-        engine.name for engine in engines_for(scaling.RULES, ("random",) * 4, 1).found
+    assert {row["backend"] for row in rows} == {
+        backend.name for backend in backends_for(scaling.RULES, ("random",) * 4, 1).found
     }
     for row in rows:
         assert row["others"] is None or 0 <= row["others"] <= 1
@@ -101,6 +101,6 @@ def test_workers_play_all_games() -> None:
 
 def test_rounds_are_measured_by_tens() -> None:
     for row in scaling.scale_rounds(3):
-        assert row["engine"] in ("scalar", "lockstep")
+        assert row["backend"] in ("scalar", "lockstep")
         assert row["rounds"] == 77 * 13
         assert row["ns_per_round"] == pytest.approx(row["seconds"] / row["rounds"] * 1e9, abs=0.1)

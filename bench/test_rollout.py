@@ -10,10 +10,10 @@ import pytest
 
 from bench.conftest import RULES, size
 from mextrain import RuleSet
-from mextrain.policies import POLICIES
-from mextrain.rounds import Rounds
-from mextrain.seats import Seats
-from mextrain.simulation import Player
+from mextrain.bulk.policies import POLICIES
+from mextrain.bulk.results import Rounds
+from mextrain.bulk.seat_policies import Seats
+from mextrain.bulk.simulate import Player
 
 
 def play(rules: RuleSet, policy: str, games: int, timed: Callable[..., Any], record: bool = False) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bench.conftest import RULES, size
-from mextrain.processors import usable_processors
-from mextrain.simulation import simulate
+from mextrain import simulate
+from mextrain._support.processors import usable_processors
 
 RULE_SET = RULES["mexican-4"]
 

@@ -16,8 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from mextrain import IllegalMove, Position, RuleSet, simulate
-from mextrain.callbacks import Batch, BatchPolicy
+from mextrain import Batch, BatchPolicy, IllegalMove, Position, RuleSet, simulate
 
 SLICES = 200
 MB = 1e6

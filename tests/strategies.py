@@ -6,10 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from mextrain.options import OPTIONS, PLAYERS_TABLE, PRESETS
-from mextrain.rules import RuleSet
-from mextrain.tiles import TileSet
-from mextrain_core.tiles import SET_NAMES
+from mextrain import OPTIONS, RuleSet, TileSet
+from mextrain.game.options import PLAYERS_TABLE, PRESETS
+from mextrain_core.model.tiles import SET_NAMES
 
 SEEDS = st.integers(0, 2**64 - 1)
 GAMES = st.integers(0, 2**59 - 1)

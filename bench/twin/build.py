@@ -65,7 +65,7 @@ class Twin:
         """Play matches `first_game` … `first_game + games - 1` of `seed`, every seat at random.
 
         Returns the sums over all rounds by `RESULT_FIELDS`: `hash` is the result hash that
-        `mextrain_core.rollout.play_games` makes, `seconds` the CPU time of the calling thread. The GIL is released
+        `mextrain_core.bulk.rollout.play_games` makes, `seconds` the CPU time of the calling thread. The GIL is released
         meanwhile. To measure, take a thousand games or more: a processor learns the branches of few games by heart.
         """
         result = self._ffi.new("struct twin_result *")

@@ -15,8 +15,8 @@ import pytest
 
 from bench.twin import Twin, TwinBuildError, build, load
 from mextrain import RuleSet
-from mextrain_core.rollout import play_games
-from mextrain_core.state import BLOCKED, new_states
+from mextrain_core.bulk.rollout import play_games
+from mextrain_core.model.state import BLOCKED, new_states
 
 FULL = os.environ.get("MEXTRAIN_BENCH") == "full"
 """Many games; without it few, so that the tests take seconds."""

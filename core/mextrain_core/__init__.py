@@ -1,5 +1,4 @@
 """The kernels of mextrain: records in, records out; no text, no files, no Python objects on the way.
 
-Importing this package is free: each module says which floor it lives on and imports from lower floors only
-(docs/architecture.md). Only ``_jit`` knows Numba.
+Importing this package is free: its rooms import what they need, and only from rooms below them (docs/architecture.md).
 """

@@ -1,4 +1,4 @@
-"""The C interface: a header and a table of function pointers (floor 11; docs/c-abi.md).
+"""The C interface: a header and a table of function pointers (docs/c-abi.md).
 
 The header is written from the dtypes of the records and from the functions below, so neither can drift from the code.
 The functions are the kernels' helpers behind C signatures: they check nothing but what their text says, raise nothing
@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from mextrain_core import apply, deal, movegen, rollout, score
-from mextrain_core._jit import as_record, c_array, c_function
-from mextrain_core.moves import action_id, move_of_id
-from mextrain_core.rng import round_key
-from mextrain_core.rules import RULES
-from mextrain_core.state import STATE, copy_state
+from mextrain_core.bulk import rollout
+from mextrain_core.compiler.jit import as_record, c_array, c_function
+from mextrain_core.game import deal, movegen, score, turn
+from mextrain_core.model.moves import action_id, move_of_id
+from mextrain_core.model.rng import round_key
+from mextrain_core.model.rules import RULES
+from mextrain_core.model.state import STATE, copy_state
 
 u64 = np.uint64
 
@@ -63,14 +64,14 @@ def deal_game(state, rules, seed, game, engine, starter):
 @_entry("void", state=STATE, rules=RULES)
 def advance(state, rules):
     """Run the forced steps to the next decision or the end of the round."""
-    apply.advance_state(as_record(state), as_record(rules), None)
+    turn.advance_state(as_record(state), as_record(rules), None)
 
 
 @_entry("int32", state=STATE, rules=RULES, tile="uint32")
 def step_forced(state, rules, tile):
     """Run one forced step and return the phase after it; a draw draws tile, or with 255 what the key says."""
     s = as_record(state)
-    s.phase = apply.one_forced_step(s, as_record(rules), None, s.phase, u64(tile))
+    s.phase = turn.one_forced_step(s, as_record(rules), None, s.phase, u64(tile))
     return np.int32(s.phase)
 
 
@@ -80,14 +81,14 @@ def play(state, rules, move):
     s, r = as_record(state), as_record(rules)
     if not movegen.is_legal_move(s, r, u64(move)):
         return np.int32(0)
-    apply.play_on(s, r, None, u64(move))
+    turn.play_on(s, r, None, u64(move))
     return np.int32(1)
 
 
 @_entry("void", state=STATE, rules=RULES, move="uint32")
 def play_unchecked(state, rules, move):
     """Like play, for a move that is known to be legal."""
-    apply.play_on(as_record(state), as_record(rules), None, u64(move))
+    turn.play_on(as_record(state), as_record(rules), None, u64(move))
 
 
 @_entry("int32", source=STATE, rules=RULES, move="uint32")

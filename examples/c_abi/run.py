@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import mextrain
-from mextrain import cabi
+from mextrain import c
 
 HERE = Path(__file__).parent
 
@@ -22,7 +22,7 @@ def build(folder: str) -> ctypes.CDLL:
     library = Path(folder) / "driver.so"
     compiler = os.environ.get("CC", "cc")
     command = [compiler, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
-    subprocess.run([*command, f"-I{cabi.get_include()}", "-o", str(library), str(HERE / "driver.c")], check=True)
+    subprocess.run([*command, f"-I{c.get_include()}", "-o", str(library), str(HERE / "driver.c")], check=True)
     driver = ctypes.CDLL(str(library))
     driver.driver_perft.restype = ctypes.c_int64
     return driver
@@ -31,7 +31,7 @@ def build(folder: str) -> ctypes.CDLL:
 def main() -> None:
     """Print perft numbers and the mean points of each seat."""
     rules = mextrain.RuleSet.mexican(players=4)
-    table = ctypes.c_void_p(cabi.interface().address)
+    table = ctypes.c_void_p(c.interface().address)
     record = ctypes.c_void_p(rules.record.ctypes.data)
     with tempfile.TemporaryDirectory() as folder:
         driver = build(folder)

@@ -19,11 +19,11 @@ __version__ = "0.1.0"
 # Every public name, under the module it lives in. Type checkers read the imports below, which a test compares
 # with this table.
 _NAMES = {
-    "callbacks": ("Batch", "BatchPolicy", "Decision"),
-    "determinization": ("WorldSampler", "determinize"),
+    "bulk.callbacks": ("Batch", "BatchPolicy", "Decision"),
+    "bulk.simulate": ("Interrupted", "Simulation", "simulate", "survey"),
     "errors": (
         "ArchiveError",
-        "EngineError",
+        "InternalError",
         "IllegalMove",
         "MextrainError",
         "MissingExtra",
@@ -36,35 +36,37 @@ _NAMES = {
         "SeedError",
         "TileError",
     ),
-    "events": ("Event",),
-    "histories": ("WorldCount", "count_worlds"),
-    "information": ("information_key", "information_text"),
-    "hands": ("HandSummary", "survey_hands"),
+    "game.events": ("Event",),
+    "game.moves": ("STOP", "Actions", "Move"),
+    "game.options": ("OPTIONS", "Option"),
+    "game.rules": ("RuleSet",),
+    "game.tiles": ("Tile", "TileSet"),
+    "hidden.beliefs": ("Beliefs", "beliefs"),
+    "hidden.exact": ("WorldCount", "count_worlds"),
+    "hidden.knowledge": ("information_key", "information_text"),
+    "hidden.observation": ("Layout", "observe"),
+    "hidden.sampler": ("WorldSampler", "determinize"),
     "match": ("Match",),
-    "moves": ("STOP", "Actions", "Move"),
-    "observations": ("Layout", "observe"),
-    "options": ("OPTIONS", "Option"),
-    "planner": ("Plan", "plan"),
     "position": ("OpenDouble", "Position"),
+    "precompile": ("Warmup", "warmup"),
     "records": ("RoundRecord", "replay"),
-    "rules": ("RuleSet",),
-    "simulation": ("Interrupted", "Simulation", "simulate", "survey"),
-    "tile_probabilities": ("Beliefs", "beliefs"),
-    "tiles": ("Tile", "TileSet"),
-    "tournaments": ("Tournament", "tournament"),
-    "warming": ("Warmup", "warmup"),
+    "study.hands": ("HandSummary", "survey_hands"),
+    "study.planner": ("Plan", "plan"),
+    "study.tournament": ("Tournament", "tournament"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 if TYPE_CHECKING:
-    from mextrain.callbacks import Batch as Batch
-    from mextrain.callbacks import BatchPolicy as BatchPolicy
-    from mextrain.callbacks import Decision as Decision
-    from mextrain.determinization import WorldSampler as WorldSampler
-    from mextrain.determinization import determinize as determinize
+    from mextrain.bulk.callbacks import Batch as Batch
+    from mextrain.bulk.callbacks import BatchPolicy as BatchPolicy
+    from mextrain.bulk.callbacks import Decision as Decision
+    from mextrain.bulk.simulate import Interrupted as Interrupted
+    from mextrain.bulk.simulate import Simulation as Simulation
+    from mextrain.bulk.simulate import simulate as simulate
+    from mextrain.bulk.simulate import survey as survey
     from mextrain.errors import ArchiveError as ArchiveError
-    from mextrain.errors import EngineError as EngineError
     from mextrain.errors import IllegalMove as IllegalMove
+    from mextrain.errors import InternalError as InternalError
     from mextrain.errors import MextrainError as MextrainError
     from mextrain.errors import MissingExtra as MissingExtra
     from mextrain.errors import MoveError as MoveError
@@ -75,40 +77,38 @@ if TYPE_CHECKING:
     from mextrain.errors import RuleError as RuleError
     from mextrain.errors import SeedError as SeedError
     from mextrain.errors import TileError as TileError
-    from mextrain.events import Event as Event
-    from mextrain.hands import HandSummary as HandSummary
-    from mextrain.hands import survey_hands as survey_hands
-    from mextrain.histories import WorldCount as WorldCount
-    from mextrain.histories import count_worlds as count_worlds
-    from mextrain.information import information_key as information_key
-    from mextrain.information import information_text as information_text
+    from mextrain.game.events import Event as Event
+    from mextrain.game.moves import STOP as STOP
+    from mextrain.game.moves import Actions as Actions
+    from mextrain.game.moves import Move as Move
+    from mextrain.game.options import OPTIONS as OPTIONS
+    from mextrain.game.options import Option as Option
+    from mextrain.game.rules import RuleSet as RuleSet
+    from mextrain.game.tiles import Tile as Tile
+    from mextrain.game.tiles import TileSet as TileSet
+    from mextrain.hidden.beliefs import Beliefs as Beliefs
+    from mextrain.hidden.beliefs import beliefs as beliefs
+    from mextrain.hidden.exact import WorldCount as WorldCount
+    from mextrain.hidden.exact import count_worlds as count_worlds
+    from mextrain.hidden.knowledge import information_key as information_key
+    from mextrain.hidden.knowledge import information_text as information_text
+    from mextrain.hidden.observation import Layout as Layout
+    from mextrain.hidden.observation import observe as observe
+    from mextrain.hidden.sampler import WorldSampler as WorldSampler
+    from mextrain.hidden.sampler import determinize as determinize
     from mextrain.match import Match as Match
-    from mextrain.moves import STOP as STOP
-    from mextrain.moves import Actions as Actions
-    from mextrain.moves import Move as Move
-    from mextrain.observations import Layout as Layout
-    from mextrain.observations import observe as observe
-    from mextrain.options import OPTIONS as OPTIONS
-    from mextrain.options import Option as Option
-    from mextrain.planner import Plan as Plan
-    from mextrain.planner import plan as plan
     from mextrain.position import OpenDouble as OpenDouble
     from mextrain.position import Position as Position
+    from mextrain.precompile import Warmup as Warmup
+    from mextrain.precompile import warmup as warmup
     from mextrain.records import RoundRecord as RoundRecord
     from mextrain.records import replay as replay
-    from mextrain.rules import RuleSet as RuleSet
-    from mextrain.simulation import Interrupted as Interrupted
-    from mextrain.simulation import Simulation as Simulation
-    from mextrain.simulation import simulate as simulate
-    from mextrain.simulation import survey as survey
-    from mextrain.tile_probabilities import Beliefs as Beliefs
-    from mextrain.tile_probabilities import beliefs as beliefs
-    from mextrain.tiles import Tile as Tile
-    from mextrain.tiles import TileSet as TileSet
-    from mextrain.tournaments import Tournament as Tournament
-    from mextrain.tournaments import tournament as tournament
-    from mextrain.warming import Warmup as Warmup
-    from mextrain.warming import warmup as warmup
+    from mextrain.study.hands import HandSummary as HandSummary
+    from mextrain.study.hands import survey_hands as survey_hands
+    from mextrain.study.planner import Plan as Plan
+    from mextrain.study.planner import plan as plan
+    from mextrain.study.tournament import Tournament as Tournament
+    from mextrain.study.tournament import tournament as tournament
 else:
     # Hidden from type checkers, which would otherwise take every misspelt name for one that may exist.
     def __getattr__(name: str) -> Any:

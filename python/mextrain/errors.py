@@ -150,5 +150,5 @@ class MissingExtra(MextrainError):
         )
 
 
-class EngineError(RuntimeError):
+class InternalError(RuntimeError):
     """The engine itself reached a state that must not exist: a fault of ours, with what is needed to report it."""

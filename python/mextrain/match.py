@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mextrain.errors import PositionError
+from mextrain.game.rules import RuleSet
 from mextrain.position import Chance, Position
-from mextrain.rules import RuleSet
 
 
 class Match:

@@ -19,24 +19,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mextrain.errors import EngineError, IllegalMove, PositionError, shown
-from mextrain.events import LogEntry
-from mextrain.identity import decisive
-from mextrain.moves import Move
+from mextrain.errors import IllegalMove, InternalError, PositionError, shown
+from mextrain.game.equality import decisive
+from mextrain.game.events import LogEntry
+from mextrain.game.explain import refusal
+from mextrain.game.moves import Move
+from mextrain.game.read_only import Action, OpenDouble, ReadOnlyPosition, Train
+from mextrain.game.rules import RuleSet
+from mextrain.game.setup import Setup
+from mextrain.game.tiles import Tile
 from mextrain.notation.read import read
+from mextrain.notation.record import RoundRecord
 from mextrain.notation.state import Continued
+from mextrain.notation.table import table
 from mextrain.notation.take import take
-from mextrain.refusals import refusal
-from mextrain.render.table import table
-from mextrain.round_record import RoundRecord
-from mextrain.rules import RuleSet
-from mextrain.standing import Action, OpenDouble, Standing, Train
-from mextrain.start import Start
-from mextrain.tiles import Tile
-from mextrain_core.apply import advance, apply_move, play, play_unchecked, step_forced
-from mextrain_core.limits import NONE
-from mextrain_core.state import FAULT, PHASE_DECIDE, PHASE_DRAW, PHASE_FORCED_DRAW, STATE
-from mextrain_core.trace import EVENT
+from mextrain_core.game.events import EVENT
+from mextrain_core.game.turn import advance, apply_move, play, play_unchecked, step_forced
+from mextrain_core.model.limits import NONE
+from mextrain_core.model.state import FAULT, PHASE_DECIDE, PHASE_DRAW, PHASE_FORCED_DRAW, STATE
 
 __all__ = ["Action", "Chance", "OpenDouble", "Position", "Train"]
 
@@ -46,7 +46,7 @@ _LOG_ROOM = 1024  # entries; the forced steps between two decisions draw each ti
 _LAYOUT = zlib.crc32(repr(STATE.descr).encode())
 
 
-class Position(Standing):
+class Position(ReadOnlyPosition):
     """One round, from the deal on. Make one with `Position.deal`, `Position.setup` or `Position.from_line`.
 
     A position knows all hands. Do not show its hidden parts to players: `table(for_seat=...)` is what one of them may
@@ -59,7 +59,7 @@ class Position(Standing):
 
     __slots__ = ("_buffer", "_chance", "_past")
 
-    def __init__(self, start: Start, chance: Chance = "stream") -> None:
+    def __init__(self, start: Setup, chance: Chance = "stream") -> None:
         """Begin the round that `start` describes; `Position.deal` and `Position.setup` are made for people."""
         if chance not in ("stream", "explicit"):
             raise PositionError(f"chance = {shown(chance)}: expected 'stream' or 'explicit'")
@@ -92,7 +92,7 @@ class Position(Standing):
         Raises `SeedError` for a seed outside 0 … 2**64 - 1 or a game outside 0 … 2**59 - 1, `PositionError` for
         anything else that is wrong.
         """
-        return cls(Start.dealt(rules, seed, game, engine, starter), chance)
+        return cls(Setup.dealt(rules, seed, game, engine, starter), chance)
 
     @classmethod
     def setup(
@@ -121,7 +121,7 @@ class Position(Standing):
             raise PositionError("a boneyard in its order leaves nothing to a seed or explicit chance: give one of them")
         drawn_by_seed = boneyard is None and chance == "stream"
         key_seed = (0 if seed is None else seed) if drawn_by_seed else seed
-        return cls(Start.set_up(rules, engine, starter, hands, boneyard, key_seed, game), chance)
+        return cls(Setup.set_up(rules, engine, starter, hands, boneyard, key_seed, game), chance)
 
     @property
     def chance(self) -> Chance:
@@ -350,7 +350,7 @@ class Position(Standing):
         result = kernel(self._states, 0, self.rules.record, self._buffer, *arguments)
         count = self._get("events")
         if count > _LOG_ROOM or self._get("end") == FAULT:
-            raise EngineError(
+            raise InternalError(
                 f"the engine ran into its own limit after {self._get('attempts')} attempts and {count} events at once: "
                 f"please report the rules {self.rules.to_dict()}, seed {self._start.seed}, game {self._start.game}, "
                 f"engine {self.engine} and the events {' '.join(map(str, self.events))}"
@@ -377,7 +377,7 @@ def _unpacked(packed: bytes) -> np.ndarray:
 
 def _restore(
     layout: int,
-    start: Start,
+    start: Setup,
     chance: Chance,
     state: bytes,
     log: list[LogEntry],

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from mextrain.errors import MextrainError, RecordError, shown
-from mextrain.events import NO_PLAY, OPEN, SKIP, Event
-from mextrain.moves import Move
+from mextrain.game.events import NO_PLAY, OPEN, SKIP, Event
+from mextrain.game.moves import Move
+from mextrain.game.text_cache import Texts, texts_of
+from mextrain.notation.record import FORMAT, RoundRecord
 from mextrain.position import Position
-from mextrain.round_record import FORMAT, RoundRecord
-from mextrain.texts import Texts, texts_of
 
 __all__ = ["FORMAT", "RoundRecord", "replay"]
 

@@ -10,18 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mextrain import cabi
-from mextrain.rules import RuleSet
-from mextrain_core import abi, apply, deal, movegen, perft, rollout, score
-from mextrain_core.state import PHASE_DECIDE, STATE, new_states
+from mextrain import RuleSet, c
+from mextrain_core import abi
+from mextrain_core.bulk import rollout
+from mextrain_core.game import deal, movegen, perft, score, turn
+from mextrain_core.model.state import PHASE_DECIDE, STATE, new_states
 
 ROOT = Path(__file__).parents[2]
 RULES = [RuleSet.mexican(players=4), RuleSet.super(players=5), RuleSet.mexican(players=3, double_rule="chicken_foot")]
 
 
 def test_the_header_is_what_the_records_say() -> None:
-    path = Path(cabi.get_include()) / "mextrain.h"
-    assert path.read_text() == cabi.header(), f"write mextrain.cabi.header() to {path}"
+    path = Path(c.get_include()) / "mextrain.h"
+    assert path.read_text() == c.header(), f"write mextrain.cabi.header() to {path}"
 
 
 @pytest.mark.parametrize("language", ["c", "c++"])
@@ -29,14 +30,14 @@ def test_sizes_and_offsets_hold_in_c(language: str, tmp_path: Path) -> None:
     source = tmp_path / ("a.c" if language == "c" else "a.cpp")
     source.write_text('#include "mextrain.h"\nextern int size;\nint size = (int)sizeof(mextrain_state);\n')
     compiler, standard = ("gcc", "-std=c11") if language == "c" else ("g++", "-std=c++17")
-    command = [compiler, standard, "-Wall", "-Wextra", "-Werror", f"-I{cabi.get_include()}", "-c", str(source)]
+    command = [compiler, standard, "-Wall", "-Wextra", "-Werror", f"-I{c.get_include()}", "-c", str(source)]
     subprocess.run([*command, "-o", str(tmp_path / "a.o")], check=True)
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
 @pytest.mark.parametrize("form", ["cffi", "ctypes"])
 def test_a_round_through_the_table_is_the_kernels_round(rules: RuleSet, form: str) -> None:
-    interface = cabi.interface()
+    interface = c.interface()
     api = getattr(interface, form)
     kernel, table = new_states(1), new_states(1)
     record, ffi = rules.record, interface.ffi
@@ -47,7 +48,7 @@ def test_a_round_through_the_table_is_the_kernels_round(rules: RuleSet, form: st
     state, options = pointer(table, "mextrain_state"), pointer(record, "mextrain_rules")
     engine = int(record[0]["first_engine"])
     deal.deal(kernel, 0, record, np.uint64(9), np.uint64(3), np.uint64(engine), np.uint64(255))
-    apply.advance(kernel, 0, record, None)
+    turn.advance(kernel, 0, record, None)
     api.deal_game(state, options, 9, 3, engine, 255)
     api.advance(state, options)
     ours, theirs = np.zeros(2048, np.uint16), np.zeros(2048, np.uint16)
@@ -63,7 +64,7 @@ def test_a_round_through_the_table_is_the_kernels_round(rules: RuleSet, form: st
         before = table.tobytes()
         assert api.play(state, options, 0x3FFE) == 0
         assert table.tobytes() == before
-        assert apply.play(kernel, 0, record, None, np.uint64(move))
+        assert turn.play(kernel, 0, record, None, np.uint64(move))
         if step % 2:
             assert api.play(state, options, move) == 1
         else:
@@ -78,7 +79,7 @@ def test_a_round_through_the_table_is_the_kernels_round(rules: RuleSet, form: st
 
 
 def test_copies_do_not_share_and_a_new_key_changes_draws_only() -> None:
-    rules, api = RULES[0], cabi.interface().ctypes
+    rules, api = RULES[0], c.interface().ctypes
     record = rules.record
     states = new_states(3)
     at = [states[i : i + 1].ctypes.data for i in range(3)]
@@ -96,12 +97,12 @@ def test_copies_do_not_share_and_a_new_key_changes_draws_only() -> None:
 
 
 def test_the_capsule_holds_the_table() -> None:
-    interface = cabi.interface()
+    interface = c.interface()
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    assert get(interface.capsule, cabi.CAPSULE_NAME) == interface.address
+    assert get(interface.capsule, c.CAPSULE_NAME) == interface.address
     assert list((ctypes.c_uint32 * 3).from_address(interface.address))[:2] == [abi.ABI_VERSION, STATE.itemsize]
-    assert cabi.interface() is interface
+    assert c.interface() is interface
 
 
 def test_the_c_program_of_the_examples_counts_like_the_kernels() -> None:
@@ -158,7 +159,7 @@ int32_t cheat(const mextrain_state *state, const mextrain_rules *rules, uint64_t
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder = tmp_path_factory.mktemp("policy")
     (folder / "policy.c").write_text(C_POLICY)
-    command = ["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{cabi.get_include()}"]
+    command = ["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{c.get_include()}"]
     subprocess.run([*command, "-o", str(folder / "policy.so"), str(folder / "policy.c")], check=True)
     return ctypes.CDLL(str(folder / "policy.so"))
 

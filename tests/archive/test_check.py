@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mextrain import ArchiveError, MextrainError, Move, Position, RuleSet
+from mextrain import ArchiveError, MextrainError, Move, Position, RuleSet, simulate
 from mextrain.archive import (
     JOB_FILE,
     Job,
@@ -25,7 +25,6 @@ from mextrain.archive import (
 )
 from mextrain.archive.verify import sha256_of
 from mextrain.cli import main
-from mextrain.simulation import simulate
 from tests.archive.jobs import ARCHIVES, FOLDER, contents, small_job
 
 pa = pytest.importorskip("pyarrow")

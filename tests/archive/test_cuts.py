@@ -116,7 +116,7 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
 import resource, sys
 from mextrain import RuleSet
 from mextrain.cli import main
-from mextrain.simulation import simulate
+from mextrain import simulate
 simulate(RuleSet.super(3), games=1)
 if sys.argv[1] == "small":
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -136,14 +136,14 @@ sys.exit(main([*arguments.split(), "--resume", "--out", {str(tmp_path / "out")!r
 RECORDER = """
 import sys, time
 from mextrain.archive import Job, write_archive
-from mextrain.rules import RuleSet
-from mextrain.simulation import simulate
+from mextrain import RuleSet
+from mextrain import simulate
 job = Job.create(RuleSet.super(3, rounds=2), games=15_000, seed=4, shard_games=100)
 simulate(job.rules, games=1)
 import pyarrow.parquet
 print("ready", flush=True)
 began = time.perf_counter()
-write_archive(sys.argv[1], job, workers=2, resume=True, engine="scalar")
+write_archive(sys.argv[1], job, workers=2, resume=True, backend="scalar")
 print(time.perf_counter() - began)
 """
 

@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mextrain import MextrainError, MissingExtra, RuleSet, __version__
+from mextrain import Interrupted, MextrainError, MissingExtra, RuleSet, __version__, simulate
 from mextrain.archive import COLUMNS, JOB_FILE, Job, read_job, read_shards, rows, write_archive
 from mextrain.archive import write as writing
-from mextrain.seeding import STREAM
-from mextrain.simulation import Interrupted, simulate
-from mextrain_core.apply import advance, play
-from mextrain_core.deal import deal
-from mextrain_core.score import score
-from mextrain_core.state import BLOCKED, OUT, PHASE_OVER, new_states
+from mextrain.game.seeding import STREAM
+from mextrain_core.game.deal import deal
+from mextrain_core.game.score import score
+from mextrain_core.game.turn import advance, play
+from mextrain_core.model.state import BLOCKED, OUT, PHASE_OVER, new_states
 from tests.archive.jobs import FOLDER, RULES, contents, names, small_job
 
 pyarrow = pytest.importorskip("pyarrow")

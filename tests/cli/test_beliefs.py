@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mextrain import beliefs
-from mextrain.position import Position
-from mextrain.rules import RuleSet
+from mextrain import Position, RuleSet, beliefs
 from tests.cli.run import fail, succeed
 
 

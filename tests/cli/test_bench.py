@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from mextrain import OPTIONS, EngineError, MextrainError, RuleSet
+from mextrain import OPTIONS, InternalError, MextrainError, RuleSet, simulate
 from mextrain.benchmark import STANDARD, Effort, Job, environment, measure, report, runs, twin
-from mextrain.options import PLAYERS_TABLE
-from mextrain.signature import rule_sets, signature
-from mextrain.simulation import simulate
-from mextrain_core.lockstep.engine import accepts
+from mextrain.benchmark.signature import rule_sets, signature
+from mextrain.game.options import PLAYERS_TABLE
+from mextrain_core.lockstep.backend import accepts
 from tests.cli.run import succeed
 
 SIGNATURE = "e4a32f433c944687"
-"""Changes exactly when the engine plays something else than before: then say so in CHANGELOG.md."""
+"""Changes exactly when the backend plays something else than before: then say so in CHANGELOG.md."""
 
 
 def test_the_signature(capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,8 +40,8 @@ def test_the_signature_covers_everything() -> None:
 
 
 def test_the_signature_sees_every_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mextrain.signature.GAMES", 1)
-    monkeypatch.setattr("mextrain.signature.rule_sets", lambda: [RuleSet.mexican(2, rounds=1)])
+    monkeypatch.setattr("mextrain.benchmark.signature.GAMES", 1)
+    monkeypatch.setattr("mextrain.benchmark.signature.rule_sets", lambda: [RuleSet.mexican(2, rounds=1)])
     before = signature()
     for array in ("points", "facts", "actions"):
 
@@ -51,12 +50,12 @@ def test_the_signature_sees_every_change(monkeypatch: pytest.MonkeyPatch) -> Non
             getattr(played, array).flat[-1] += 1
             return played
 
-        monkeypatch.setattr("mextrain.signature.simulate", changed)
+        monkeypatch.setattr("mextrain.benchmark.signature.simulate", changed)
         assert signature() != before
 
 
 FIELDS = {
-    *("preset", "players", "tile_set", "policy", "engine", "workers", "turns_per_second", "ratio_to_c", "hash"),
+    *("preset", "players", "tile_set", "policy", "backend", "workers", "turns_per_second", "ratio_to_c", "hash"),
     *("rounds", "turns", "plays", "decisions", "games", "ns_per_turn", "seconds", "clock", "repeats", "hash_checked"),
     *("ratio_note", "compile_seconds", "first_call_seconds", "peak_memory_bytes", "bytes_per_game"),
 }
@@ -64,13 +63,13 @@ TINY = Effort(processes=1, repeats=2, seconds=0.005, cold=False)
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every engine has a run of the same games; the C twin, which has its rules from the page alone, is among them."""
+    """Every backend has a run of the same games; the C twin, which has its rules from the page alone, is among them."""
     effort = ("--processes", "2", "--repeats", "2", "--milliseconds", "5", "--no-cold")
     found = json.loads(succeed(capsys, "bench", "--json", "--rules", "mexican", "--players", "3", *effort))
     assert {"cpu", "python", "numba", "numpy", "mextrain", "usable_processors"} <= set(found["environment"])
     assert 0 < found["starts"]["python_seconds"] < found["starts"]["one_game_seconds"]
     assert found["method"]
-    runs = {run["engine"]: run for run in found["runs"]}
+    runs = {run["backend"]: run for run in found["runs"]}
     assert set(runs) == ({"scalar", "lockstep", "c"} if lockstep_plays() else {"scalar", "c"})
     for one in runs.values():
         assert set(one) >= FIELDS
@@ -107,7 +106,7 @@ def test_without_a_twin_the_ratio_is_explained(
     monkeypatch.setenv("CC", compiler)
     found = measure([job], TINY)
     for run in found:
-        assert (run.engine != "c", run.ratio_to_c) == (True, None)
+        assert (run.backend != "c", run.ratio_to_c) == (True, None)
         assert re.search(reason, run.ratio_note or "")
     starting = dict.fromkeys(("python_seconds", "import_seconds", "one_game_seconds"), 0.0)
     assert re.search(f"no ratio to C: (.*){reason}", " ".join(report.text(environment(), starting, found).split()))
@@ -123,17 +122,17 @@ def test_without_its_sources_the_ratio_is_explained(monkeypatch: pytest.MonkeyPa
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     """All that one must know to believe it, cold and warm apart, in 100 columns."""
     effort = ("--processes", "1", "--repeats", "1", "--milliseconds", "5", "--cold")
-    rules = ("--players", "2", "--option", "double_rule=cover", "--engine", "scalar")
+    rules = ("--players", "2", "--option", "double_rule=cover", "--backend", "scalar")
     text = succeed(capsys, "bench", *rules, *effort)
     lines = text.splitlines()
     assert max(map(len, lines)) <= 100
     assert "numba" in text
     assert "method: " in text
-    start = next(number for number, line in enumerate(lines) if line.startswith("engine"))
+    start = next(number for number, line in enumerate(lines) if line.startswith("backend"))
     assert lines[start - 2].startswith("mexican, 2 players, double-9, double_rule=cover; policy random; 1 worker")
     assert lines[start].endswith("cold s  warm s  B/game")
-    engine, *_, cold, warm, _ = lines[start + 1].split()
-    assert engine == "scalar"
+    backend, *_, cold, warm, _ = lines[start + 1].split()
+    assert backend == "scalar"
     assert float(cold) > 2 * float(warm) > 0
 
 
@@ -148,12 +147,12 @@ def test_the_standard_set() -> None:
     ]
 
 
-def test_all_engines_play_the_standard_set() -> None:
+def test_all_backends_play_the_standard_set() -> None:
     runs = measure(STANDARD, TINY)
-    by_engine = {(run.preset, run.players, run.policy, run.engine) for run in runs}
+    by_backend = {(run.preset, run.players, run.policy, run.backend) for run in runs}
     asked = {(job.rules.preset_name, job.rules.players, job.names[0]) for job in STANDARD}
-    assert {job[:3] for job in by_engine} == asked
-    assert {engine for *_, policy, engine in by_engine if policy == "random"} >= {"scalar", "c"}
+    assert {job[:3] for job in by_backend} == asked
+    assert {backend for *_, policy, backend in by_backend if policy == "random"} >= {"scalar", "c"}
 
 
 def test_several_workers_use_the_wall_clock() -> None:
@@ -162,35 +161,35 @@ def test_several_workers_use_the_wall_clock() -> None:
         assert one.hash == f"{simulate(RuleSet.mexican(2), games=one.games, seed=one.seed).hash:016x}"
 
 
-@pytest.mark.parametrize("engine", ["scalar", "lockstep"])
-def test_one_engine_alone(engine: str) -> None:
-    if engine == "scalar" or lockstep_plays():
-        assert {run.engine for run in measure([Job(RuleSet.mexican(2), engine=engine)], TINY)} == {engine, "c"}
+@pytest.mark.parametrize("backend", ["scalar", "lockstep"])
+def test_one_backend_alone(backend: str) -> None:
+    if backend == "scalar" or lockstep_plays():
+        assert {run.backend for run in measure([Job(RuleSet.mexican(2), backend=backend)], TINY)} == {backend, "c"}
 
 
-def test_an_engine_that_does_not_play_this_is_refused() -> None:
+def test_a_backend_that_does_not_play_this_is_refused() -> None:
     with pytest.raises(MextrainError, match="it knows no chicken feet"):
-        Job(RuleSet.mexican(2, double_rule="chicken_foot"), engine="lockstep")
+        Job(RuleSet.mexican(2, double_rule="chicken_foot"), backend="lockstep")
 
 
 def test_a_policy_of_the_users_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.py").write_text("def first(decision):\n    return decision.legal[0]\n")
     monkeypatch.syspath_prepend(tmp_path)
     (one,) = measure([Job(RuleSet.mexican(2, rounds=1), "mine:first")], TINY)
-    assert (one.engine, one.ratio_note) == ("scalar", "the C twin plays the policy random only")
+    assert (one.backend, one.ratio_note) == ("scalar", "the C twin plays the policy random only")
 
 
-def test_engines_that_disagree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backends_that_disagree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def other(job: Job, *_: Any, **__: Any) -> dict[str, Any]:
-        engines = {name: {"hashes": [value]} for name, value in (("scalar", "0a"), ("c", "0b"))}
-        return {"engines": engines, "games": 1}
+        backends = {name: {"hashes": [value]} for name, value in (("scalar", "0a"), ("c", "0b"))}
+        return {"backends": backends, "games": 1}
 
     monkeypatch.setattr(runs, "_sample", other)
-    with pytest.raises(EngineError, match=r"different hashes(.*)0a(.*)0b(.*)please report"):
+    with pytest.raises(InternalError, match=r"different hashes(.*)0a(.*)0b(.*)please report"):
         measure([Job(RuleSet.mexican(2))], TINY)
 
 
 def test_a_process_that_fails_is_an_error(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(EngineError, match="status 1; its message is above"):
+    with pytest.raises(InternalError, match="status 1; its message is above"):
         runs._run(("-c", "raise SystemExit('no memory left')"))
     assert "no memory left" in capfd.readouterr().err

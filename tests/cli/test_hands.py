@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mextrain import RuleSet, survey_hands
-from mextrain.options import PLAYERS_TABLE
+from mextrain.game.options import PLAYERS_TABLE
 from tests.cli.interrupting import interrupt
 from tests.cli.run import succeed
 

@@ -15,10 +15,9 @@ from typing import Any
 
 import pytest
 
-from mextrain import PolicyError, RuleSet, SeedError
+from mextrain import PolicyError, RuleSet, SeedError, simulate
+from mextrain.bulk.positions import play_rounds
 from mextrain.cli import main
-from mextrain.recorder import play_rounds
-from mextrain.simulation import simulate
 from tests.cli.interrupting import default_interrupt
 from tests.cli.run import fail, succeed
 from tests.reference.replay import first_fault
@@ -74,7 +73,7 @@ def test_records_are_the_simulated_games(capsys: pytest.CaptureFixture[str]) -> 
 def test_more_games_than_fit_into_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = RuleSet.mexican(2, rounds=2)
     whole = [position.record() for position in play_rounds(rules, games=7, seed=1, first_game=9)]
-    monkeypatch.setattr("mextrain.recorder.CHUNK_GAMES", 3)
+    monkeypatch.setattr("mextrain.bulk.positions.CHUNK_GAMES", 3)
     assert [position.record() for position in play_rounds(rules, games=7, seed=1, first_game=9)] == whole
     assert [record["game"] for record in whole] == [game for game in range(9, 16) for _ in range(2)]
 

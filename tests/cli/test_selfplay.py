@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from mextrain import RuleSet
+from mextrain import RuleSet, simulate
 from mextrain.archive import read_job
 from mextrain.cli import main
 from mextrain.cli.progress import Meter, duration
-from mextrain.simulation import simulate
 from tests.cli.interrupting import interrupt
 from tests.cli.run import fail, run, succeed
 

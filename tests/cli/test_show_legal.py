@@ -8,8 +8,7 @@ import sys
 
 import pytest
 
-from mextrain.position import Position
-from mextrain.rules import RuleSet
+from mextrain import Position, RuleSet
 from tests.cli.run import fail, succeed
 
 POSITION = Position.deal(RuleSet.mexican(3, tile_set="double-4", hand_size=3), seed=131, starter=1)

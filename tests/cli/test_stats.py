@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from mextrain import RuleSet
-from mextrain.simulation import simulate
-from mextrain.stats import Summary
+from mextrain import RuleSet, simulate
+from mextrain.bulk.stats import Summary
 from tests.cli.interrupting import interrupt
 from tests.cli.run import succeed
 

@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mextrain import ArchiveError, MextrainError, Move, Position, RuleSet
+from mextrain import ArchiveError, MextrainError, Move, Position, RuleSet, Simulation, observe, simulate
 from mextrain.archive import Job, archive_schema, rows, write_archive
 from mextrain.dataset import DecisionBatch, DecisionDataset
-from mextrain.observations import expand, legal_mask, observe
-from mextrain.simulation import Simulation, simulate
+from mextrain.hidden.observation import expand, legal_mask
 from tests.archive.jobs import ARCHIVES
 
 pa = pytest.importorskip("pyarrow")

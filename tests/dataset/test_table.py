@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mextrain import MextrainError, Position, RuleSet, Tile
+from mextrain import MextrainError, Position, RuleSet, Tile, simulate
 from mextrain.archive import Job, write_archive
 from mextrain.dataset import decision_table
-from mextrain.simulation import simulate
 
 pa = pytest.importorskip("pyarrow")
 

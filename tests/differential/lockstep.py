@@ -12,14 +12,14 @@ from functools import cache
 
 import numpy as np
 
-from mextrain.rules import RuleSet
-from mextrain_core import trace
-from mextrain_core.apply import advance, play, play_unchecked
-from mextrain_core.deal import deal
-from mextrain_core.limits import NONE, STOP
-from mextrain_core.movegen import is_legal, legal_ids, legal_mask, legal_moves
-from mextrain_core.score import score
-from mextrain_core.state import BLOCKED, OUT, PHASE_OVER, new_states
+from mextrain import RuleSet
+from mextrain_core.game import events
+from mextrain_core.game.deal import deal
+from mextrain_core.game.movegen import is_legal, legal_ids, legal_mask, legal_moves
+from mextrain_core.game.score import score
+from mextrain_core.game.turn import advance, play, play_unchecked
+from mextrain_core.model.limits import NONE, STOP
+from mextrain_core.model.state import BLOCKED, OUT, PHASE_OVER, new_states
 from tests.reference.options import Rules
 from tests.reference.rulebook import Round
 
@@ -60,7 +60,7 @@ class Kernels:
         self.texts = action_texts(rules)
         self.codes = {text: np.uint64(code) for code, text in self.texts.items()}
         self.states = new_states(1)
-        self.log = np.zeros(1024, trace.EVENT)
+        self.log = np.zeros(1024, events.EVENT)
         self.moves = np.zeros(4096, np.uint16)
         self.ids = np.zeros(4096, np.uint16)
         self.words = np.zeros((rules.action_count + 63) // 64, np.uint64)
@@ -94,14 +94,15 @@ class Kernels:
         count = self.get("events")
         assert count <= len(self.log)
         for kind, seat, data, _ in self.log[:count].tolist():
-            if kind == trace.PLAY:
+            if kind == events.PLAY:
                 self.events.append(f"{seat}:{self.texts[data]}")
-            elif kind == trace.DRAW:
+            elif kind == events.DRAW:
                 self.events.append(f"{seat}:draw {self.tiles[data]}")
-            elif kind == trace.FORCED_DRAW:
+            elif kind == events.FORCED_DRAW:
                 self.events.append(f"{seat}:forced-draw {self.tiles[data]}")
-            elif kind != trace.NO_PLAY:
-                self.events.append(f"{seat}:{ {trace.STOPPED: 'stop', trace.OPEN: 'open', trace.SKIP: 'skip'}[kind]}")
+            elif kind != events.NO_PLAY:
+                names = {events.STOPPED: "stop", events.OPEN: "open", events.SKIP: "skip"}
+                self.events.append(f"{seat}:{names[kind]}")
 
     def legal(self) -> list[str]:
         count = legal_moves(self.states, 0, self.record, self.moves)

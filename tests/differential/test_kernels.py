@@ -13,16 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mextrain.rules import RuleSet
-from mextrain.tiles import TileSet
-from mextrain_core import rollout
-from mextrain_core._compact import supported
-from mextrain_core.apply import advance, play_unchecked
-from mextrain_core.deal import deal
-from mextrain_core.limits import NONE
-from mextrain_core.movegen import legal_moves
-from mextrain_core.policies import CAUTIOUS, RANDOM
-from mextrain_core.state import PHASE_DECIDE, new_states
+from mextrain import RuleSet, TileSet
+from mextrain_core.bulk import rollout
+from mextrain_core.bulk.policies import CAUTIOUS, RANDOM
+from mextrain_core.compact.intrinsics import supported
+from mextrain_core.game.deal import deal
+from mextrain_core.game.movegen import legal_moves
+from mextrain_core.game.turn import advance, play_unchecked
+from mextrain_core.model.limits import NONE
+from mextrain_core.model.state import PHASE_DECIDE, new_states
 from tests.strategies import GAMES, SEEDS
 
 EXAMPLES = int(os.environ.get("MEXTRAIN_DIFFERENTIAL_ROUNDS", "60"))

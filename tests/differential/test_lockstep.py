@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from mextrain.options import PLAYERS_TABLE
-from mextrain.rules import RuleSet
+from mextrain import RuleSet
+from mextrain.game.options import PLAYERS_TABLE
 from tests.differential.lockstep import compare_round
 from tests.strategies import rounds
 

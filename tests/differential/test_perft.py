@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mextrain.rules import RuleSet
-from mextrain_core.deal import deal
-from mextrain_core.perft import perft
-from mextrain_core.state import new_states
+from mextrain import RuleSet
+from mextrain_core.game.deal import deal
+from mextrain_core.game.perft import perft
+from mextrain_core.model.state import new_states
 from tests.differential.lockstep import reference_rules
 from tests.reference.rulebook import Round
 

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from mextrain import Layout, RuleSet
-from mextrain_core import rules, state, trace
-from mextrain_core.observe import SECTIONS
+from mextrain_core.game import events
+from mextrain_core.hidden.observe import SECTIONS
+from mextrain_core.model import rules, state
 from tests.docs.pages import ROOT, read
 from tests.tidy.tree import CORE, sources
 
@@ -25,7 +26,7 @@ LAYOUT, KERNELS, HIDDEN = (ROOT / "docs" / f"{name}.md" for name in ("state-layo
 RECORDS: dict[str, tuple[np.dtype[Any], ModuleType]] = {
     "STATE": (state.STATE, state),
     "RULES": (rules.RULES, rules),
-    "EVENT": (trace.EVENT, trace),
+    "EVENT": (events.EVENT, events),
 }
 ELSEWHERE: dict[str, dict[str, str]] = {
     "STATE": {"hand": "bit h of `hand[seat, half]`: the seat holds the tile {half, h}"},

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from mextrain import Position, RuleSet
+from mextrain import Event, Position, RuleSet
 from mextrain.archive import COLUMNS, FORMAT, Job, archive_schema, write_archive
 from mextrain.archive.layout import FIRST_FORMAT
-from mextrain.events import KINDS, Event
+from mextrain.game.events import KINDS
+from mextrain.game.seeding import FIRST_DRAW_WORD, STARTER_WORD, STREAM, below, high, low, round_key, word
 from mextrain.notation.read import read as read_line
 from mextrain.notation.snapshot import FIELDS
-from mextrain.seeding import FIRST_DRAW_WORD, STARTER_WORD, STREAM, below, high, low, round_key, word
-from mextrain_core.limits import STOP
+from mextrain_core.model.limits import STOP
 from tests.docs.pages import ROOT, Fence, code_words, fences, prose, read, tables
 from tests.reference.replay import replay
 from tests.tidy import floors

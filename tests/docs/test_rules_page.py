@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from mextrain import OPTIONS, Option, RuleSet, TileSet
-from mextrain.options import ALL_ROUNDS, BY_PLAYERS, HIGHEST, MAX_DOUBLE_BLANK, PLAYERS_TABLE, PRESETS
-from mextrain.simulation import simulate
+from mextrain import OPTIONS, Option, RuleSet, TileSet, simulate
+from mextrain.game.options import ALL_ROUNDS, BY_PLAYERS, HIGHEST, MAX_DOUBLE_BLANK, PLAYERS_TABLE, PRESETS
 from tests.docs.pages import ROOT, code_words, headings, prose, section, tables
 
 PAGE = ROOT / "docs" / "rules.md"

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mextrain.options import PLAYERS_TABLE
-from mextrain.position import Position
-from mextrain.records import replay
-from mextrain.rules import RuleSet
+from mextrain import Position, RuleSet, replay
+from mextrain.game.options import PLAYERS_TABLE
 from tests.reference.replay import first_fault
 
 HERE = Path(__file__).parent

@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from mextrain.determinization import WorldSampler
-from mextrain.errors import PositionError
-from mextrain.histories import Histories
-from mextrain.information import PublicRecord
-from mextrain.position import Position
-from mextrain.rules import RuleSet
-from mextrain.tiles import Tile
-from mextrain_core.determinize import next_placement
+from mextrain import Position, PositionError, RuleSet, Tile, WorldSampler
+from mextrain.hidden.exact import Histories
+from mextrain.hidden.knowledge import PublicRecord
+from mextrain_core.hidden.sampler import next_placement
 from tests.reference.options import CHOICES, Rules
 from tests.reference.rulebook import Round
 from tests.strategies import rounds

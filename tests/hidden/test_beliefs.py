@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from mextrain import PositionError, beliefs
-from mextrain.determinization import WorldSampler
-from mextrain.position import Position
-from mextrain.rules import RuleSet
+from mextrain import Position, PositionError, RuleSet, WorldSampler, beliefs
 from tests.hidden.games import counted_game, distance, exact_law, number_game, play, positions, sampled_law, super_game
 
 

@@ -12,15 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mextrain
-from mextrain import PositionError, SeedError, determinize, information_key, information_text, observe
-from mextrain.determinization import WorldSampler, replayed
-from mextrain.events import DRAWS
-from mextrain.observations import legal_mask
-from mextrain.position import Position
-from mextrain.records import replay
-from mextrain.rules import RuleSet
-from mextrain_core.invariants import BROKEN, broken_invariant
-from mextrain_core.limits import NONE
+from mextrain import (
+    Position,
+    PositionError,
+    RuleSet,
+    SeedError,
+    WorldSampler,
+    determinize,
+    information_key,
+    information_text,
+    observe,
+    replay,
+)
+from mextrain.game.events import DRAWS
+from mextrain.hidden.observation import legal_mask
+from mextrain.hidden.sampler import replayed
+from mextrain_core.game.invariants import BROKEN, broken_invariant
+from mextrain_core.model.limits import NONE
 from tests.hidden.games import POSITIONS, book_of, play, positions, super_game
 
 SEEDS = st.integers(0, 2**64 - 1)

@@ -12,17 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mextrain.events import DRAWS, NO_PLAY
+from mextrain import Layout, Position, RuleSet, Tile, observe
+from mextrain.game.events import DRAWS, NO_PLAY
+from mextrain.hidden.observation import expand, legal_mask
 from mextrain.notation.snapshot import EARLIER
 from mextrain.notation.take import take
-from mextrain.observations import Layout, expand, legal_mask, observe
-from mextrain.position import Position
-from mextrain.rules import RuleSet
-from mextrain.tiles import Tile
-from mextrain_core import observe as core
-from mextrain_core.limits import NONE
-from mextrain_core.observe import NAMES
-from mextrain_core.trace import DRAW, PLAY
+from mextrain_core.game.events import DRAW, PLAY
+from mextrain_core.hidden import observe as core
+from mextrain_core.hidden.observe import NAMES
+from mextrain_core.model.limits import NONE
 from tests.hidden.games import POSITIONS, positions
 
 PAGE = Path(__file__).parents[2] / "docs" / "hidden-information.md"

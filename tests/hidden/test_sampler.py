@@ -10,13 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mextrain import PositionError, count_worlds
-from mextrain.determinization import WorldSampler
-from mextrain.histories import Histories
-from mextrain.position import Position
-from mextrain.rules import RuleSet
-from mextrain.tiles import Tile
-from mextrain_core.evidence import MAX_CLAUSES
+from mextrain import Position, PositionError, RuleSet, Tile, WorldSampler, count_worlds
+from mextrain.hidden.exact import Histories
+from mextrain_core.hidden.evidence import MAX_CLAUSES
 from tests.hidden.games import (
     A,
     counted_game,

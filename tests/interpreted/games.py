@@ -12,20 +12,31 @@ from typing import Any
 
 import numpy as np
 
-from mextrain import Layout, Position, PositionError, RuleSet, WorldSampler, count_worlds, information_key, observe
-from mextrain.callbacks import Batch, BatchPolicy
-from mextrain.observations import expand, legal_mask
-from mextrain.planner import first_hands, longest_chain, plan
-from mextrain.simulation import simulate
-from mextrain_core.apply import advance, play
-from mextrain_core.deal import deal
-from mextrain_core.limits import NONE
-from mextrain_core.perft import perft
-from mextrain_core.planner_policy import choose_planned
-from mextrain_core.replay import replay_rounds
-from mextrain_core.samples import replay_decisions
-from mextrain_core.state import new_states
-from mextrain_core.trace import EVENT
+from mextrain import (
+    Batch,
+    BatchPolicy,
+    Layout,
+    Position,
+    PositionError,
+    RuleSet,
+    WorldSampler,
+    count_worlds,
+    information_key,
+    observe,
+    plan,
+    simulate,
+)
+from mextrain.hidden.observation import expand, legal_mask
+from mextrain.study.planner import first_hands, longest_chain
+from mextrain_core.bulk.planner_policy import choose_planned
+from mextrain_core.bulk.replay import replay_rounds
+from mextrain_core.bulk.samples import replay_decisions
+from mextrain_core.game.deal import deal
+from mextrain_core.game.events import EVENT
+from mextrain_core.game.perft import perft
+from mextrain_core.game.turn import advance, play
+from mextrain_core.model.limits import NONE
+from mextrain_core.model.state import new_states
 
 RULES = {
     "mexican": RuleSet.mexican(4, rounds=3),

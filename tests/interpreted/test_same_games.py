@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import mextrain_core
-from mextrain_core.state import PHASE_DECIDE, PHASE_OVER
+from mextrain_core.model.state import PHASE_DECIDE, PHASE_OVER
 from tests.interpreted.games import RULES, digests
 from tests.invariants.test_every_step import Steps
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mextrain.rules import RuleSet
-from mextrain_core.apply import apply_move, step_forced
-from mextrain_core.deal import deal
-from mextrain_core.invariants import BROKEN, broken_invariant
-from mextrain_core.limits import MAX_DECISIONS, NONE
-from mextrain_core.movegen import legal_moves
-from mextrain_core.state import BLOCKED, OUT, PHASE_DECIDE, PHASE_OVER, new_states
-from mextrain_core.trace import EVENT
+from mextrain import RuleSet
+from mextrain_core.game.deal import deal
+from mextrain_core.game.events import EVENT
+from mextrain_core.game.invariants import BROKEN, broken_invariant
+from mextrain_core.game.movegen import legal_moves
+from mextrain_core.game.turn import apply_move, step_forced
+from mextrain_core.model.limits import MAX_DECISIONS, NONE
+from mextrain_core.model.state import BLOCKED, OUT, PHASE_DECIDE, PHASE_OVER, new_states
 from tests.strategies import rounds
 
 NO_TILE = np.uint64(NONE)

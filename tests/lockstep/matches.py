@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mextrain.rules import RuleSet
-from mextrain_core import rollout
-from mextrain_core.limits import MAX_DECISIONS
-from mextrain_core.lockstep.engine import Lockstep
-from mextrain_core.state import new_states
+from mextrain import RuleSet
+from mextrain_core.bulk import rollout
+from mextrain_core.lockstep.backend import Lockstep
+from mextrain_core.model.limits import MAX_DECISIONS
+from mextrain_core.model.state import new_states
 
 
 class Matches(NamedTuple):

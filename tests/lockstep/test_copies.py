@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mextrain.rules import RuleSet
-from mextrain_core import _lanes, rollout
-from mextrain_core.apply import apply_move, step_forced
-from mextrain_core.deal import deal
-from mextrain_core.limits import NONE
-from mextrain_core.lockstep.engine import Lockstep
-from mextrain_core.movegen import legal_moves
-from mextrain_core.policies import HEAVIEST, RANDOM
-from mextrain_core.state import PHASE_DECIDE, PHASE_OVER, new_states
+from mextrain import RuleSet
+from mextrain_core.bulk import rollout
+from mextrain_core.bulk.policies import HEAVIEST, RANDOM
+from mextrain_core.compiler import vectors
+from mextrain_core.game.deal import deal
+from mextrain_core.game.movegen import legal_moves
+from mextrain_core.game.turn import apply_move, step_forced
+from mextrain_core.lockstep.backend import Lockstep
+from mextrain_core.model.limits import NONE
+from mextrain_core.model.state import PHASE_DECIDE, PHASE_OVER, new_states
 
-pytestmark = pytest.mark.skipif(not _lanes.supported(), reason="there is no lane code for this machine")
+pytestmark = pytest.mark.skipif(not vectors.supported(), reason="there is no lane code for this machine")
 
 CASES: tuple[tuple[dict[str, Any], list[int]], ...] = (
     ({"players": 4}, [RANDOM]),

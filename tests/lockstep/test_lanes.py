@@ -11,17 +11,17 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from mextrain.rules import RuleSet
-from mextrain_core import _lanes
+from mextrain import RuleSet
+from mextrain_core.compiler import vectors
 from mextrain_core.lockstep import deal, lanes
 from mextrain_core.lockstep.flags import Flags, flags_of
 from mextrain_core.lockstep.layout import DEALING, LEFT, SEAT, layout
 from mextrain_core.lockstep.policy import heaviest
 from mextrain_core.lockstep.step import step, write_step
-from mextrain_core.rng import round_key
+from mextrain_core.model.rng import round_key
 from tests.lockstep import model
 
-pytestmark = pytest.mark.skipif(not _lanes.supported(), reason="there is no lane code for this machine")
+pytestmark = pytest.mark.skipif(not vectors.supported(), reason="there is no lane code for this machine")
 
 INPUT_ROWS = 8
 OUTPUT = 8
@@ -41,13 +41,13 @@ def alone(part: Any) -> Any:
 def run_part(part: Any, flags: int, work: NDArray[np.uint16], row: int = 0, argument: int = 0) -> int:
     """Compile a part and run it."""
     arguments = (work, np.uint64(row), np.uint64(argument))
-    return int(_lanes.frozen(alone(part), flags, *arguments)(flags, *arguments))
+    return int(vectors.frozen(alone(part), flags, *arguments)(flags, *arguments))
 
 
 def inputs(seed: int) -> NDArray[np.uint16]:
     """Rows of numbers, some of them at the edges of what a lane holds."""
     random = np.random.default_rng(seed)
-    work = _lanes.aligned_rows(200)
+    work = vectors.aligned_rows(200)
     rows = work.reshape(-1, model.LANES)
     rows[:INPUT_ROWS] = random.integers(0, 1 << 16, (INPUT_ROWS, model.LANES))
     for row in rows[:4]:
@@ -61,7 +61,7 @@ def compare(write: Callable[[Any], None]) -> None:
     def part(w: Any, flags: int, argument: Any) -> None:
         write(w)
 
-    emitted = _lanes.emitted(part)
+    emitted = vectors.emitted(part)
     for seed in range(3):
         compiled, plain = inputs(seed), inputs(seed)
         run_part(emitted, 0, compiled)
@@ -103,7 +103,7 @@ def test_rows_at_an_index() -> None:
 
     for row in (0, 3):
         compiled, plain = inputs(0), inputs(0)
-        run_part(_lanes.emitted(part), 0, compiled, row, 2)
+        run_part(vectors.emitted(part), 0, compiled, row, 2)
         part(model.Writer(plain, row), 0, 2)
         assert (compiled == plain).all()
 
@@ -151,7 +151,7 @@ def test_heaviest_plays() -> None:
     for blank in (0, 3, 12, 31):
         ends = [model.Vec([1 << int(h) for h in random.integers(0, 8, model.LANES)]) for _ in range(3)]
         rows = [model.Vec(random.integers(0, 256, model.LANES) * (random.random(model.LANES) < 0.6)) for _ in range(3)]
-        best = heaviest(ends, rows, model.Writer(_lanes.aligned_rows(1)).const(blank))
+        best = heaviest(ends, rows, model.Writer(vectors.aligned_rows(1)).const(blank))
         for lane in range(model.LANES):
             plays = {
                 (t, new): (end + new if end + new else blank)
@@ -182,7 +182,7 @@ def test_deal_and_steps(options: dict[str, Any]) -> None:
     flags = flags_of(rules.record[0], 0b10)
     at, packed = layout(flags), flags.pack()
     assert Flags.unpack(packed) == flags
-    compiled, plain = _lanes.aligned_rows(at.pool_rows + 1), _lanes.aligned_rows(at.pool_rows + 1)
+    compiled, plain = vectors.aligned_rows(at.pool_rows + 1), vectors.aligned_rows(at.pool_rows + 1)
     for work in (compiled, plain):
         rows = work.reshape(-1, model.LANES)
         rows[SEAT] = 1 << (np.arange(model.LANES) % rules.players)

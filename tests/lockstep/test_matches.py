@@ -15,19 +15,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mextrain.options import OPTIONS
-from mextrain.rules import RuleSet
-from mextrain.tiles import TileSet
-from mextrain_core import _lanes
-from mextrain_core.lockstep.engine import PORTION, accepts
+from mextrain import OPTIONS, RuleSet, TileSet
+from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
+from mextrain_core.compiler import vectors
+from mextrain_core.lockstep.backend import PORTION, accepts
 from mextrain_core.lockstep.layout import LOG_ROWS
-from mextrain_core.policies import CAUTIOUS, HEAVIEST, RANDOM
 from tests.lockstep.matches import assert_equal, by_lockstep, by_scalar
 
 RULES = int(os.environ.get("MEXTRAIN_LOCKSTEP_RULES", "10"))
 FIRST_SEED = int(os.environ.get("MEXTRAIN_LOCKSTEP_SEED", "0"))
 
-pytestmark = pytest.mark.skipif(not _lanes.supported(), reason="there is no lane code for this machine")
+pytestmark = pytest.mark.skipif(not vectors.supported(), reason="there is no lane code for this machine")
 
 FREE = sorted(set(OPTIONS) - {"players", "tile_set", "hand_size", "first_engine", "rounds", "starter", "double_blank"})
 
@@ -137,7 +135,7 @@ def test_what_is_not_served() -> None:
 
 PROGRAM = """
 import sys
-from mextrain.rules import RuleSet
+from mextrain import RuleSet
 from tests.lockstep.matches import by_lockstep
 print(by_lockstep(RuleSet.preset("mexican", players=3, dead_double="binds"), [0, 1, 0], 5, 0, 40).hash)
 """

@@ -15,7 +15,8 @@ from tests.processes.fresh import environment, install, ordinary_user, python
 
 PROGRAM = """
 import mextrain
-from mextrain_core._jit import cache_folder, kernel_counts
+from mextrain_core.compiler.cache import cache_folder
+from mextrain_core.compiler.jit import kernel_counts
 print(mextrain.__file__)
 print({result})
 print(*kernel_counts())
@@ -95,9 +96,9 @@ EVERYTHING = """
 import contextlib, io, json, sys
 import numpy as np
 import mextrain
-from mextrain.callbacks import Batch, BatchPolicy
+from mextrain import Batch, BatchPolicy
 from mextrain.cli import main
-from mextrain_core._jit import kernel_counts
+from mextrain_core.compiler.jit import kernel_counts
 
 hand = ["--hand", "12-5 5-7 12-12", "--start", "12"]
 commands = [

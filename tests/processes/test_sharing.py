@@ -63,7 +63,7 @@ def test_one_processor_and_many_threads() -> None:
     program = """
 import os, threading
 from mextrain import RuleSet, simulate
-from mextrain.processors import usable_processors
+from mextrain._support.processors import usable_processors
 most = 0
 def count(done, games):
     global most
@@ -80,7 +80,7 @@ print(len(hashes), usable_processors(), alone, most <= 8, len(os.sched_getaffini
 LONG = """
 import sys, threading, time, numpy
 from mextrain import Interrupted, RuleSet, simulate
-from mextrain.callbacks import Batch, BatchPolicy
+from mextrain import Batch, BatchPolicy
 rules = RuleSet.mexican(4)
 policies = BatchPolicy(Batch.random_moves) if sys.argv[1] == "batches" else "random"
 def tell(done, games):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mextrain.position import Position
-from mextrain.rules import RuleSet
+from mextrain import Position, RuleSet
 
 from .scenario import Adapter
 

@@ -13,11 +13,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from mextrain.errors import IllegalMove, PositionError
-from mextrain.position import Position
-from mextrain.records import replay
-from mextrain.rules import RuleSet
-from mextrain_core.invariants import BROKEN, broken_invariant
+from mextrain import IllegalMove, Position, PositionError, RuleSet, replay
+from mextrain_core.game.invariants import BROKEN, broken_invariant
 from tests.strategies import rounds
 
 NUMBERS = st.integers(0, 2**16)

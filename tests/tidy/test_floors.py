@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 from pathlib import Path
 
@@ -16,31 +18,67 @@ def room(path: Path, package: Path) -> str:
     return path.relative_to(package).parts[0].removesuffix(".py")
 
 
-def breaches(package: Path, table: tuple[tuple[str, ...], ...]) -> list[str]:
+def breaches(package: Path, rooms: tuple[str, ...]) -> list[str]:
     """All imports of a package that do not go down."""
-    floor_of = floors.by_module(table)
     found = []
     for path in sources(package):
         here = room(path, package)
         if here == "__init__":
             continue
-        if here not in floor_of:
-            found.append(f"{path.relative_to(ROOT)} has no floor: give it one in tests/tidy/floors.py")
+        if here not in rooms:
+            found.append(f"{path.relative_to(ROOT)} has no floor: give its room one in tests/tidy/floors.py")
             continue
         parents = ".".join((package.name, *path.relative_to(package).parent.parts))
         for name in sorted(imported(path, parents)):
             top, _, rest = name.partition(".")
             there = rest.partition(".")[0]
-            if top == package.name and there in floor_of and there != here and floor_of[there] >= floor_of[here]:
-                found.append(f"{path.relative_to(ROOT)} (floor {floor_of[here]}) imports {there} ({floor_of[there]})")
+            if top == package.name and there in rooms and rooms.index(there) > rooms.index(here):
+                found.append(f"{path.relative_to(ROOT)} imports {name} from the room {there}, which is above {here}")
     return found
 
 
-@pytest.mark.parametrize(
-    ("package", "table"), [(CORE, floors.CORE), (PYTHON, floors.PYTHON)], ids=["core", "python"]
+PACKAGES = pytest.mark.parametrize(
+    ("package", "rooms"), [(CORE, floors.CORE), (PYTHON, floors.PYTHON)], ids=["core", "python"]
 )
-def test_imports_only_go_down(package: Path, table: tuple[tuple[str, ...], ...]) -> None:
-    assert breaches(package, table) == []
+
+
+@PACKAGES
+def test_imports_only_go_down(package: Path, rooms: tuple[str, ...]) -> None:
+    assert breaches(package, rooms) == []
+
+
+@PACKAGES
+def test_every_floor_has_a_room(package: Path, rooms: tuple[str, ...]) -> None:
+    here = {room(path, package) for path in sources(package)} - {"__init__"}
+    assert sorted(rooms) == sorted(here)
+
+
+@pytest.mark.parametrize(("package", "most"), [(CORE, 4), (PYTHON, 8)], ids=["core", "python"])
+def test_few_modules_stand_outside_the_rooms(package: Path, most: int) -> None:
+    assert len(list(package.glob("*.py"))) <= most
+
+
+@PACKAGES
+def test_every_room_says_what_lives_there(package: Path, rooms: tuple[str, ...]) -> None:
+    """The first paragraph says what lives in the room; the text says what it may import."""
+    silent = []
+    for name in rooms:
+        door = package / name / "__init__.py"
+        if door.exists():
+            text = ast.get_docstring(ast.parse(door.read_text(encoding="utf-8"))) or ""
+            if "Imports " not in text:
+                silent.append(name)
+    assert silent == []
+
+
+def test_no_docstring_repeats_a_floor() -> None:
+    numbered = [
+        str(path.relative_to(ROOT))
+        for folder in (CORE, PYTHON)
+        for path in sources(folder)
+        if re.search(r"\bfloor \d", path.read_text(encoding="utf-8"))
+    ]
+    assert numbered == []
 
 
 def test_core_does_not_know_the_people_upstairs() -> None:
@@ -52,15 +90,14 @@ def test_core_does_not_know_the_people_upstairs() -> None:
     assert upward == {}
 
 
-def test_only_four_doors_lead_to_numba() -> None:
-    """`_jit` compiles and caches; `_lanes` writes vector code; `_frozen` and `_compact` are types of our own."""
-    others = [
-        str(path.relative_to(ROOT))
+def test_only_the_compiler_knows_numba() -> None:
+    """`compiler` is the way to Numba; compact states are a Numba type of their own."""
+    others = {
+        str(path.relative_to(CORE))
         for path in sources(CORE)
-        if path.name not in ("_jit.py", "_lanes.py", "_frozen.py", "_compact.py")
-        and any(name.partition(".")[0] in ("numba", "llvmlite") for name in imported(path, CORE.name))
-    ]
-    assert others == []
+        if any(name.partition(".")[0] in ("numba", "llvmlite") for name in imported(path, CORE.name))
+    }
+    assert {name for name in others if not name.startswith("compiler/")} == {"compact/intrinsics.py"}
 
 
 def test_the_package_doors_are_light() -> None:

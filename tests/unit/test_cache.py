@@ -15,8 +15,10 @@ PACKAGE = Path(mextrain_core.__file__).parent
 
 PROGRAM = """
 import numpy as np, warnings
-from mextrain_core import movegen, rules, _jit
-from mextrain_core.rules import OPTION_CODES
+from mextrain_core.compiler import cache
+from mextrain_core.game import movegen
+from mextrain_core.model import rules
+from mextrain_core.model.rules import OPTION_CODES
 options = {name: values[0] for name, values in OPTION_CODES.items()}
 options |= dict(players=2, tile_set="double-9", hand_size=8, first_engine="9-9", rounds=1, starter="draw",
                 double_blank=0, max_uncovered=None)
@@ -67,7 +69,7 @@ def test_second_process_compiles_nothing(copy: Path) -> None:
 def test_edit_of_a_callee_in_another_file_is_seen_at_once(copy: Path) -> None:
     cache = copy / "cache"
     run(copy, cache)
-    source = copy / "lib" / "mextrain_core" / "moves.py"
+    source = copy / "lib" / "mextrain_core" / "model" / "moves.py"
     text = source.read_text()
     assert "U5, U10 = u64(5), u64(10)" in text
     source.write_text(text.replace("U5, U10 = u64(5), u64(10)", "U5, U10 = u64(5), u64(11)"))
@@ -78,7 +80,7 @@ def test_edit_of_a_callee_in_another_file_is_seen_at_once(copy: Path) -> None:
 
 def test_an_upgrade_is_seen_whatever_the_times_of_its_files(copy: Path) -> None:
     """An installer gives files the times of the archive, which may be those of the version before."""
-    cache, source = copy / "cache", copy / "lib" / "mextrain_core" / "moves.py"
+    cache, source = copy / "cache", copy / "lib" / "mextrain_core" / "model" / "moves.py"
     run(copy, cache)
     before, text = source.stat(), source.read_text()
     shutil.copytree(copy / "lib", copy / "new")
@@ -128,20 +130,20 @@ def test_folders_used_today_are_kept(copy: Path) -> None:
     assert len(list(cache.glob("mextrain-0000*"))) == len(OLD)
 
 
-AFTER_IMPORT = "from mextrain_core.rules import OPTION_CODES\n"
+AFTER_IMPORT = "from mextrain_core.model.rules import OPTION_CODES\n"
 
 
 def test_a_folder_removed_under_a_running_process_is_made_again(copy: Path) -> None:
     cache = copy / "cache"
-    removed = AFTER_IMPORT + "import shutil; shutil.rmtree(_jit.cache_folder())\n"
+    removed = AFTER_IMPORT + "import shutil; shutil.rmtree(cache.cache_folder())\n"
     assert run(copy, cache, PROGRAM.replace(AFTER_IMPORT, removed)) == (MOVE, 0, 1, "")
     assert run(copy, cache) == (MOVE, 1, 0, "")
 
 
 def test_a_folder_that_cannot_be_written_any_more_costs_nothing_but_time(copy: Path) -> None:
     cache = copy / "cache"
-    gone = AFTER_IMPORT + "import shutil, pathlib; shutil.rmtree(_jit.cache_folder())\n"
-    gone += "pathlib.Path(_jit.cache_folder()).write_text('')\n"
+    gone = AFTER_IMPORT + "import shutil, pathlib; shutil.rmtree(cache.cache_folder())\n"
+    gone += "pathlib.Path(cache.cache_folder()).write_text('')\n"
     assert run(copy, cache, PROGRAM.replace(AFTER_IMPORT, gone)) == (MOVE, 0, 1, "")
 
 

@@ -129,10 +129,10 @@ def test_what_a_command_raises(
 
 def test_a_fault_of_ours_shows_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(args: object) -> int:
-        raise mextrain.EngineError("a round that does not end")
+        raise mextrain.InternalError("a round that does not end")
 
     monkeypatch.setattr(command, "run", fail)
-    with pytest.raises(mextrain.EngineError):
+    with pytest.raises(mextrain.InternalError):
         main(["rules"])
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from mextrain.rules import RuleSet
-from mextrain_core.apply import step_forced
-from mextrain_core.deal import deal
-from mextrain_core.limits import NONE
-from mextrain_core.state import PHASE_DRAW, new_states
+from mextrain import RuleSet
+from mextrain_core.game.deal import deal
+from mextrain_core.game.turn import step_forced
+from mextrain_core.model.limits import NONE
+from mextrain_core.model.state import PHASE_DRAW, new_states
 
 RULES = RuleSet.mexican(players=2, tile_set="double-3", hand_size=3)
 DEALS = 1680

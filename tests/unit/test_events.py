@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mextrain.errors import RecordError
-from mextrain.events import NO_PLAY, Event
-from mextrain.moves import STOP, Move
-from mextrain.position import Position
-from mextrain.rules import RuleSet
-from mextrain.texts import texts_of
-from mextrain.tiles import Tile
-from mextrain_core.limits import NONE
+from mextrain import STOP, Event, Move, Position, RecordError, RuleSet, Tile
+from mextrain.game.events import NO_PLAY
+from mextrain.game.text_cache import texts_of
+from mextrain_core.model.limits import NONE
 
 ACTIONS = RuleSet.super(4).actions
 NUMBERS = RuleSet.mexican(4).actions

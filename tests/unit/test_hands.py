@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from mextrain import MextrainError, RuleSet, SeedError, Tile, TileSet, hands
-from mextrain.hands import HandSummary, cannot_start, survey_hands
-from mextrain.planner import first_hands
-from mextrain.simulation import Interrupted
+from mextrain import HandSummary, Interrupted, MextrainError, RuleSet, SeedError, Tile, TileSet, survey_hands
+from mextrain.study import hands
+from mextrain.study.hands import cannot_start
+from mextrain.study.planner import first_hands
 
 EXACT = {
     "9/8": (RuleSet.mexican(2), 0.20717),

@@ -6,12 +6,8 @@ import pickle
 
 import pytest
 
-from mextrain.errors import PositionError, SeedError
-from mextrain.match import Match, ranking
-from mextrain.moves import Move
-from mextrain.position import Position
-from mextrain.rules import RuleSet
-from mextrain.simulation import simulate
+from mextrain import Match, Move, Position, PositionError, RuleSet, SeedError, simulate
+from mextrain.match import ranking
 
 SMALL = RuleSet.mexican(3, tile_set="double-4", hand_size=3)
 

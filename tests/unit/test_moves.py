@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mextrain import STOP, Actions, Move, MoveError, RuleSet, TileSet
-from mextrain_core.limits import STOP as STOP_CODE
+from mextrain_core.model.limits import STOP as STOP_CODE
 from tests.reference import actions as slow
 
 # Number of ids for 2 … 14 players, and for some tables of super.

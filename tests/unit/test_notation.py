@@ -13,13 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mextrain.errors import PositionError
+from mextrain import OpenDouble, Position, PositionError, RuleSet
 from mextrain.notation.read import read
 from mextrain.notation.snapshot import FIELDS, OWES, PHASES, Chance, Counts, Hidden, Snapshot, TrainState
-from mextrain.position import Position
-from mextrain.rules import RuleSet
-from mextrain.standing import OpenDouble
-from mextrain_core.invariants import BROKEN, broken_invariant
+from mextrain_core.game.invariants import BROKEN, broken_invariant
 from tests.scenarios.engine_adapter import EngineAdapter
 from tests.scenarios.scenario import parse, run
 from tests.strategies import rounds

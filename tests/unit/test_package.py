@@ -10,7 +10,7 @@ import pytest
 
 import mextrain
 from mextrain import errors
-from mextrain.extras import need
+from mextrain._support.optional import need
 
 
 def test_the_table_of_names_is_what_type_checkers_see() -> None:

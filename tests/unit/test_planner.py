@@ -11,11 +11,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mextrain import MextrainError, RuleError, RuleSet, Tile, TileError, TileSet, planner
+from mextrain import MextrainError, Plan, RuleError, RuleSet, Tile, TileError, TileSet, plan
 from mextrain.cli import main
-from mextrain.planner import Plan, first_hands, is_ring, longest_chain, plan
-from mextrain_core.deal import deal
-from mextrain_core.state import new_states
+from mextrain.study import planner
+from mextrain.study.planner import first_hands, is_ring, longest_chain
+from mextrain_core.game.deal import deal
+from mextrain_core.model.state import new_states
 
 Half = int | str
 Pair = tuple[Half, Half]

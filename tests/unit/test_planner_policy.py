@@ -9,22 +9,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mextrain import MextrainError, Move, PolicyError, RuleSet, Tile, signature
-from mextrain.callbacks import Batch, BatchPolicy, Decision
-from mextrain.engines import choose_engine
-from mextrain.planner import plan
-from mextrain.policies import POLICIES
-from mextrain.position import Position
-from mextrain.seats import Seats
-from mextrain.simulation import simulate
-from mextrain.tournaments import tournament
-from mextrain_core import planner_policy
-from mextrain_core.limits import NONE, ROWS
-from mextrain_core.lockstep.engine import accepts
+from mextrain import (
+    Batch,
+    BatchPolicy,
+    Decision,
+    MextrainError,
+    Move,
+    PolicyError,
+    Position,
+    RuleSet,
+    Tile,
+    plan,
+    simulate,
+    tournament,
+)
+from mextrain.benchmark import signature
+from mextrain.bulk.backend import choose_backend
+from mextrain.bulk.policies import POLICIES
+from mextrain.bulk.seat_policies import Seats
+from mextrain_core.bulk import planner_policy
+from mextrain_core.bulk.planner_policy import choose_planned
+from mextrain_core.hidden.view import view_state
+from mextrain_core.lockstep.backend import accepts
+from mextrain_core.model.limits import NONE, ROWS
+from mextrain_core.model.state import new_states
 from mextrain_core.planner import graph, search
-from mextrain_core.planner_policy import choose_planned
-from mextrain_core.state import new_states
-from mextrain_core.view import view_state
 from tests.docs.pages import ROOT, tables
 
 RULES = [
@@ -118,7 +127,7 @@ def test_every_form_and_every_number_of_workers_plays_the_same_games() -> None:
     played = simulate(rules, games=10, seed=3, policies=seats, record_actions=True)
     for policies, workers in (
         ([3, 0, 3, 1], 3),
-        (["mextrain_core.planner_policy:planner", "random", planner_policy.planner.address, "heaviest"], 1),
+        (["mextrain_core.bulk.planner_policy:planner", "random", planner_policy.planner.address, "heaviest"], 1),
         (["planner", BatchPolicy(Batch.random_moves), "planner", "heaviest"], 2),
     ):
         again = simulate(rules, games=10, seed=3, policies=policies, workers=workers, record_actions=True)
@@ -154,9 +163,9 @@ def test_lockstep_refuses_it() -> None:
     rules = RuleSet.mexican(4)
     seats = Seats.of(["random", "planner", "random", "random"], 4)
     assert not accepts(rules.record, seats.ids)
-    assert choose_engine("auto", rules, seats, 1 << 30) == "scalar"
+    assert choose_backend("auto", rules, seats, 1 << 30) == "scalar"
     with pytest.raises(MextrainError, match="it plays the policies random and heaviest"):
-        simulate(rules, games=1, policies=seats, engine="lockstep")
+        simulate(rules, games=1, policies=seats, backend="lockstep")
 
 
 def test_without_a_compiler_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mextrain import PolicyError
-from mextrain.policies import POLICIES, check_policies
+from mextrain.bulk.policies import POLICIES, check_policies
 
 
 def test_names() -> None:

@@ -14,12 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mextrain.errors import IllegalMove, MoveError, PositionError, TileError
-from mextrain.moves import STOP, Move
-from mextrain.position import Position
-from mextrain.rules import RuleSet
-from mextrain.tiles import Tile
-from mextrain_core.state import PHASE_DECIDE, copy_state, new_states
+from mextrain import STOP, IllegalMove, Move, MoveError, Position, PositionError, RuleSet, Tile, TileError
+from mextrain_core.model.state import PHASE_DECIDE, copy_state, new_states
 from tests.strategies import rounds
 
 FOUR = RuleSet.mexican(4)

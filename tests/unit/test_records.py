@@ -13,10 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mextrain.errors import PositionError, RecordError
-from mextrain.position import Position
-from mextrain.records import FORMAT, RoundRecord, replay
-from mextrain.rules import RuleSet
+from mextrain import Position, PositionError, RecordError, RoundRecord, RuleSet, replay
+from mextrain.records import FORMAT
 from tests.reference.replay import first_fault, record_of
 from tests.reference.replay import replay as replay_by_the_book
 from tests.strategies import rounds

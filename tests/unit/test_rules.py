@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from mextrain import OPTIONS, RuleError, RuleSet, Tile
 from mextrain.errors import shown
-from mextrain.options import PLAYERS_TABLE
-from mextrain_core import rules as core_rules
+from mextrain.game.options import PLAYERS_TABLE
+from mextrain_core.model import rules as core_rules
 from tests.reference import Rules as SlowRules
 
 # Section 3: set and hand size by players; section 10: the boneyard right after the deal.

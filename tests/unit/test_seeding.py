@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mextrain import RuleSet, SeedError, Tile, TileError
-from mextrain.seeding import (
+from mextrain.game.seeding import (
     FIRST_DRAW_WORD,
     FIRST_POLICY_WORD,
     STARTER_WORD,

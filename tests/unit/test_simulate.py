@@ -15,12 +15,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mextrain import MextrainError, PolicyError, RuleSet, SeedError, processors, rounds
-from mextrain.errors import EngineError
-from mextrain.seats import Seats
-from mextrain.simulation import Interrupted, Player, Simulation, simulate, survey
-from mextrain_core.rollout import ROUND_FIELDS
-from mextrain_core.state import BLOCKED, FAULT, OUT
+from mextrain import (
+    InternalError,
+    Interrupted,
+    MextrainError,
+    PolicyError,
+    RuleSet,
+    SeedError,
+    Simulation,
+    simulate,
+    survey,
+)
+from mextrain._support import processors
+from mextrain.bulk import results
+from mextrain.bulk.seat_policies import Seats
+from mextrain.bulk.simulate import Player
+from mextrain_core.bulk.rollout import ROUND_FIELDS
+from mextrain_core.model.state import BLOCKED, FAULT, OUT
 
 MEXICAN = RuleSet.mexican(4)
 SUPER = RuleSet.super(3, rounds=5)
@@ -37,10 +48,10 @@ def assert_same(one: Simulation, other: Simulation) -> None:
 
 
 def test_the_columns_are_those_of_the_engine() -> None:
-    assert list(rounds.FIELDS) == [name.replace("actions", "decisions") for name in ROUND_FIELDS]
-    assert (rounds.OUT, rounds.BLOCKED, rounds.FAULT) == (OUT, BLOCKED, FAULT)
-    assert rounds.ENDS[OUT] == "out"
-    assert rounds.ENDS[BLOCKED] == "blocked"
+    assert list(results.FIELDS) == [name.replace("actions", "decisions") for name in ROUND_FIELDS]
+    assert (results.OUT, results.BLOCKED, results.FAULT) == (OUT, BLOCKED, FAULT)
+    assert results.ENDS[OUT] == "out"
+    assert results.ENDS[BLOCKED] == "blocked"
 
 
 @pytest.mark.parametrize("rules", [MEXICAN, SUPER], ids=["mexican", "super"])
@@ -185,8 +196,8 @@ def test_affinity_is_respected() -> None:
 import os
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 from mextrain import RuleSet
-from mextrain.processors import usable_processors
-from mextrain.simulation import simulate
+from mextrain._support.processors import usable_processors
+from mextrain import simulate
 hashes = {simulate(RuleSet.mexican(4), games=50, seed=1, workers=w).hash for w in (1, 8, None)}
 print(usable_processors(), *hashes, len(os.sched_getaffinity(0)))
 """
@@ -270,7 +281,7 @@ def test_ctrl_c_keeps_what_is_finished() -> None:
 
 
 def test_ctrl_c_in_a_survey(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mextrain.simulation.SURVEY_ROUNDS", 40_000)
+    monkeypatch.setattr("mextrain.bulk.simulate.SURVEY_ROUNDS", 40_000)
     with pytest.raises(Interrupted) as caught:
         survey(MEXICAN, games=10**9, seed=5, progress=lambda done, games: interrupt(done - 4000, games))
     part = caught.value.finished
@@ -279,7 +290,7 @@ def test_ctrl_c_in_a_survey(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_interrupted_survey_while_it_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = RuleSet.mexican(2, rounds=5)
-    monkeypatch.setattr("mextrain.simulation.SURVEY_ROUNDS", 500)
+    monkeypatch.setattr("mextrain.bulk.simulate.SURVEY_ROUNDS", 500)
     expected, summary, asked = survey(rules, games=200, seed=3).state(), Simulation.summary, []
 
     def interrupted(played: Simulation) -> Any:
@@ -296,7 +307,7 @@ def test_interrupted_survey_while_it_adds_up(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_survey_is_the_summary_of_a_simulation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mextrain.simulation.SURVEY_ROUNDS", 500)
+    monkeypatch.setattr("mextrain.bulk.simulate.SURVEY_ROUNDS", 500)
     seen: list[int] = []
     summary = survey(MEXICAN, games=333, seed=7, first_game=11, workers=2, progress=lambda done, _: seen.append(done))
     assert summary == simulate(MEXICAN, games=333, seed=7, first_game=11).summary()
@@ -311,7 +322,7 @@ def test_an_error_in_one_thread_ends_all(monkeypatch: pytest.MonkeyPatch) -> Non
                 raise OSError("no more")
             return super().play(first_game, *rest)
 
-    monkeypatch.setattr("mextrain.simulation.Player", Broken)
+    monkeypatch.setattr("mextrain.bulk.simulate.Player", Broken)
     with pytest.raises(OSError, match="no more"):
         simulate(MEXICAN, games=10**6, seed=1, workers=2)
 
@@ -323,9 +334,9 @@ def test_a_fault_of_the_engine_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
         arguments[8][-1:, 2, 0] = FAULT
         return 0, 0
 
-    monkeypatch.setattr("mextrain.simulation.play_games", faulty)
-    with pytest.raises(EngineError, match="round 2 of game 0, seed 17"):
-        simulate(MEXICAN, games=1, seed=17, engine="scalar")
+    monkeypatch.setattr("mextrain.bulk.simulate.play_games", faulty)
+    with pytest.raises(InternalError, match="round 2 of game 0, seed 17"):
+        simulate(MEXICAN, games=1, seed=17, backend="scalar")
 
 
 def test_slices_are_short() -> None:
@@ -333,7 +344,7 @@ def test_slices_are_short() -> None:
     player = Player(MEXICAN, Seats.of("random", 4), 0)
     sizes = []
     for first in range(6):
-        table = rounds.Rounds.empty(player.slice, 13, 4)
+        table = results.Rounds.empty(player.slice, 13, 4)
         player.play(first, table, np.empty(0, np.uint16))
         sizes.append(player.slice)
     assert sizes[0] <= 8

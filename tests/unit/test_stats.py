@@ -10,12 +10,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mextrain import MextrainError, RuleSet
-from mextrain.rounds import Rounds
-from mextrain.simulation import Simulation, simulate, survey
-from mextrain.stats import Estimate, Sum, Summary
-from mextrain_core.deal import deal
-from mextrain_core.state import new_states
+from mextrain import MextrainError, RuleSet, Simulation, simulate, survey
+from mextrain.bulk.results import Rounds
+from mextrain.bulk.stats import Estimate, Sum, Summary
+from mextrain_core.game.deal import deal
+from mextrain_core.model.state import new_states
 
 RULES = RuleSet.super(3, rounds=4)
 

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mextrain.errors import PositionError
-from mextrain.position import Position
-from mextrain.rules import RuleSet
+from mextrain import Position, PositionError, RuleSet
 from tests.strategies import rounds
 
 START = """\

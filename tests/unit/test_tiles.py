@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mextrain import Tile, TileError, TileSet
-from mextrain.tiles import LETTERS, SET_NAMES, WILD, parse_half
+from mextrain.game.tiles import LETTERS, SET_NAMES, WILD, parse_half
 
 ALL_SETS = [TileSet(name) for name in SET_NAMES]
 any_set = st.sampled_from(ALL_SETS)

@@ -7,7 +7,7 @@ has tiles and then ``seat_done``, and at the end ``finish`` and ``points`` for e
 from itertools import pairwise
 from typing import Any
 
-from mextrain_core._lanes import emitted
+from mextrain_core.compiler.vectors import emitted
 from mextrain_core.lockstep import lanes
 from mextrain_core.lockstep.flags import Flags
 from mextrain_core.lockstep.layout import (

@@ -6,8 +6,8 @@ Every combination of these is a kernel of its own; sizes and points that change 
 from dataclasses import dataclass
 from typing import Any
 
-from mextrain_core.limits import NONE
-from mextrain_core.rules import CHICKEN_FOOT, OPTION_CODES
+from mextrain_core.model.limits import NONE
+from mextrain_core.model.rules import CHICKEN_FOOT, OPTION_CODES
 
 MAX_NUMBERS = 16
 """A lane has 16 bits, so the halves of a set are 0 … 15 at most."""

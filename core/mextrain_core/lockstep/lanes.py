@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from mextrain_core.rng import GOLDEN, MIX_1, MIX_2
+from mextrain_core.model.rng import GOLDEN, MIX_1, MIX_2
 
 
 def any_of(values: list[Any]) -> Any:

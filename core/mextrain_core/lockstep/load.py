@@ -2,15 +2,23 @@
 
 import numpy as np
 
-from mextrain_core._jit import helper, kernel
-from mextrain_core._lanes import LANES
-from mextrain_core.apply import one_forced_step, play_move
-from mextrain_core.limits import LETTER_A, NONE, WILD
+from mextrain_core.bulk.policies import choose
+from mextrain_core.bulk.rollout import attempt_word, record_round
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.vectors import LANES
+from mextrain_core.game.score import hand_points
+from mextrain_core.game.turn import one_forced_step, play_move
 from mextrain_core.lockstep.layout import LEFT, LOADED_ROWS, PLAYS, POINTS, SEAT, TURNS
-from mextrain_core.policies import choose
-from mextrain_core.rollout import attempt_word, record_round
-from mextrain_core.score import hand_points
-from mextrain_core.state import OWED_BONUS, OWED_CHAIN, PHASE_DECIDE, PHASE_LOOK, PHASE_OVER, PHASE_TURN, copy_state
+from mextrain_core.model.limits import LETTER_A, NONE, WILD
+from mextrain_core.model.state import (
+    OWED_BONUS,
+    OWED_CHAIN,
+    PHASE_DECIDE,
+    PHASE_LOOK,
+    PHASE_OVER,
+    PHASE_TURN,
+    copy_state,
+)
 
 u64 = np.uint64
 

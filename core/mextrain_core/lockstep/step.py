@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from mextrain_core._lanes import emitted
+from mextrain_core.compiler.vectors import emitted
 from mextrain_core.lockstep.flags import Flags
 from mextrain_core.lockstep.turn import Turn
 from mextrain_core.lockstep.wild import WildTurn

@@ -9,7 +9,6 @@ The methods of ``Turn`` are the paragraphs, in the order in which they are writt
 
 from typing import Any
 
-from mextrain_core.limits import STOP
 from mextrain_core.lockstep import lanes, policy
 from mextrain_core.lockstep.deal import halves_of, remove_member, take_member
 from mextrain_core.lockstep.flags import ALL_HEAVIEST, ALL_RANDOM, Flags
@@ -26,6 +25,7 @@ from mextrain_core.lockstep.layout import (
     TURNS,
     layout,
 )
+from mextrain_core.model.limits import STOP
 
 
 class Turn:

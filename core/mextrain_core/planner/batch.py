@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from mextrain_core._jit import helper, kernel
-from mextrain_core.deal import deal_round
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.game.deal import deal_round
+from mextrain_core.model.rng import round_key
 from mextrain_core.planner.graph import FINISH, LONGEST, NO_TRAIN, POINT_STEP, TILE_STEP, read_hand
 from mextrain_core.planner.search import begin_search, search
-from mextrain_core.rng import round_key
 
 u64 = np.uint64
 i64 = np.int64

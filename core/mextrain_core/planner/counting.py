@@ -7,8 +7,9 @@ counted.
 
 import numpy as np
 
-from mextrain_core._jit import helper, kernel, lowest
-from mextrain_core.limits import MAX_TILES, ROWS
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import lowest
+from mextrain_core.model.limits import MAX_TILES, ROWS
 from mextrain_core.planner.graph import ANYWHERE, NO_TRAIN, read_hand
 from mextrain_core.planner.lay import TOUCH, U5, swap_tile
 from mextrain_core.planner.search import begin_search, search

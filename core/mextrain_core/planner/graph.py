@@ -26,9 +26,10 @@ good as a star.
 
 import numpy as np
 
-from mextrain_core._jit import helper, kernel, lowest, popcount
-from mextrain_core.limits import LETTER_A, NONE, ROWS, WILD
-from mextrain_core.rules import OPTION_CODES
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import lowest, popcount
+from mextrain_core.model.limits import LETTER_A, NONE, ROWS, WILD
+from mextrain_core.model.rules import OPTION_CODES
 
 u64 = np.uint64
 i64 = np.int64

@@ -5,8 +5,9 @@ Tile by tile is laid after which the rest can still be used up, so nothing is ev
 
 import numpy as np
 
-from mextrain_core._jit import helper, kernel, lowest
-from mextrain_core.limits import LETTER_A, NONE, ROWS, STOP
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import lowest
+from mextrain_core.model.limits import LETTER_A, NONE, ROWS, STOP
 from mextrain_core.planner.graph import ANYWHERE, FINISH, NO_TRAIN, ends_on_double, parity, read_hand, tips
 
 u64 = np.uint64

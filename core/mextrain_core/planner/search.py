@@ -20,8 +20,9 @@ MAX_CHILDREN nodes, and a table of 2**n entries to match n odd halves.
 
 import numpy as np
 
-from mextrain_core._jit import copy_record, helper, kernel, lowest, popcount
-from mextrain_core.limits import ROWS
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import copy_record, lowest, popcount
+from mextrain_core.model.limits import ROWS
 from mextrain_core.planner.graph import (
     FINISH,
     GRAPH,

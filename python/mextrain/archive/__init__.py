@@ -4,6 +4,8 @@ A folder holds one job. `_job.json`, its manifest, says what is played. The shar
 folder named after the rules and the players. A shard is a pure function of the job and its number, whatever the number
 of workers, so a job that was cut off can be resumed. A sidecar, `_part-00000.json`, is written after its shard and is
 the mark that this is complete; docs/archive.md has the rest.
+
+Imports `bulk` and the rooms below it.
 """
 
 from mextrain.archive.check import Checked, check_archive

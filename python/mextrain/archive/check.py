@@ -9,19 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
+from mextrain._support.optional import need
 from mextrain.archive.job import Job, read_job
 from mextrain.archive.rows import policies_text, rules_text
 from mextrain.archive.shards import RowGroup, read_groups
 from mextrain.archive.verify import shard_problems, strangers
+from mextrain.bulk.results import ENDS, Rounds
+from mextrain.bulk.simulate import Progress
 from mextrain.errors import ArchiveError, MoveError
-from mextrain.extras import need
-from mextrain.moves import Move
+from mextrain.game.moves import Move
 from mextrain.position import Position
-from mextrain.rounds import ENDS, Rounds
-from mextrain.simulation import Progress
-from mextrain_core.limits import NONE
-from mextrain_core.replay import replay_rounds
-from mextrain_core.state import new_states
+from mextrain_core.bulk.replay import replay_rounds
+from mextrain_core.model.limits import NONE
+from mextrain_core.model.state import new_states
 
 SLICE_ROUNDS = 1 << 13
 """Rounds that are replayed at a time: Ctrl-C waits for them."""

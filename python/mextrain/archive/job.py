@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from mextrain import __version__
+from mextrain._support.files import whole_file
 from mextrain.archive.layout import COLUMNS, FIRST_FORMAT, FORMAT, JOB_FILE, shard_file, shard_folder, sidecar_file
+from mextrain.bulk.seat_policies import Seats
+from mextrain.bulk.simulate import check_games
 from mextrain.errors import MextrainError, shown
-from mextrain.files import whole_file
-from mextrain.rules import RuleSet
-from mextrain.seats import Seats
-from mextrain.seeding import STREAM, check_game, check_seed
-from mextrain.simulation import check_games
+from mextrain.game.rules import RuleSet
+from mextrain.game.seeding import STREAM, check_game, check_seed
 
 SHARD_ROUNDS = 1 << 18
 """Rounds of a full shard, about 25 MB."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from mextrain.archive.job import Job
 from mextrain.archive.layout import COLUMNS
-from mextrain.rounds import ENDS, Rounds
+from mextrain.bulk.results import ENDS, Rounds
 
 GROUP_ROUNDS = 1 << 15
 """Rounds of a row group: what a worker holds in memory at a time."""

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from mextrain._support.optional import need
 from mextrain.archive.job import Job, read_job
 from mextrain.archive.sidecar import Sidecar
 from mextrain.archive.verify import shard_problems
 from mextrain.errors import ArchiveError
-from mextrain.extras import need
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mextrain._support.files import whole_file
 from mextrain.archive.job import Job
 from mextrain.archive.layout import FORMAT
+from mextrain.bulk.stats import Summary
 from mextrain.errors import MextrainError
-from mextrain.files import whole_file
-from mextrain.stats import Summary
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ import json
 import os
 from pathlib import Path
 
+from mextrain._support.optional import need
 from mextrain.archive.job import Job, read_job
 from mextrain.archive.layout import FIRST_FORMAT, SHARD_FILE
 from mextrain.archive.rows import archive_schema
 from mextrain.archive.sidecar import Sidecar
+from mextrain.bulk.simulate import Progress
 from mextrain.errors import MextrainError
-from mextrain.extras import need
-from mextrain.simulation import Progress
 
 CHUNK = 1 << 20
 """Bytes read at a time."""

@@ -14,21 +14,21 @@ from typing import BinaryIO
 
 import numpy as np
 
+from mextrain._support.files import locked_folder, make_folder, whole_file
+from mextrain._support.optional import need
 from mextrain.archive import rows
 from mextrain.archive.job import Job, write_manifest
 from mextrain.archive.layout import FORMAT, JOB_FILE, TEMPORARY, shard_file, sidecar_file
 from mextrain.archive.rows import archive_schema, arrow_rows
 from mextrain.archive.sidecar import Sidecar
 from mextrain.archive.verify import shard_problems
-from mextrain.engines import choose_engine
+from mextrain.bulk.backend import choose_backend
+from mextrain.bulk.results import Rounds
+from mextrain.bulk.seat_policies import Seats
+from mextrain.bulk.simulate import Interrupted, Player, Progress, check_workers, run_threads
+from mextrain.bulk.stats import Summary
 from mextrain.errors import MextrainError
-from mextrain.extras import need
-from mextrain.files import locked_folder, make_folder, whole_file
-from mextrain.rounds import Rounds
-from mextrain.seats import Seats
-from mextrain.simulation import Interrupted, Player, Progress, check_workers, run_threads
-from mextrain.stats import Summary
-from mextrain_core.limits import MAX_DECISIONS
+from mextrain_core.model.limits import MAX_DECISIONS
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def write_archive(
     resume: bool = False,
     verify: bool = False,
     progress: Progress | None = None,
-    engine: str = "auto",
+    backend: str = "auto",
 ) -> Archive:
     """Play `job` into `folder`, on `workers` threads (None: one for each usable processor).
 
@@ -76,7 +76,7 @@ def write_archive(
     there are known by their sidecars; with `verify` they are read, and one that is not what its sidecar says counts as
     missing.
 
-    Memory does not grow with the number of games: each worker holds about 32,768 rounds. `engine` is that of
+    Memory does not grow with the number of games: each worker holds about 32,768 rounds. `backend` is that of
     `simulate`; the files do not depend on it. Ctrl-C raises `Interrupted` with the `Archive` of the shards that are
     complete. Raises `MissingExtra` without pyarrow, `MextrainError` for a folder that cannot be used or that another
     process is writing into, `OSError` for what the disk says.
@@ -84,12 +84,12 @@ def write_archive(
     need("pyarrow", "io")
     workers = check_workers(workers)
     seats = Seats.of(job.policies, job.rules.players)
-    engine = choose_engine(engine, job.rules, seats, job.games * job.rules.rounds // workers)
+    backend = choose_backend(backend, job.rules, seats, job.games * job.rules.rounds // workers)
     root = Path(folder)
     if root.exists() and not root.is_dir():
         raise MextrainError(f"{root} is a file: the archive needs a folder")
     make_folder(root)
-    writer = _Writer(root, job, seats, engine)
+    writer = _Writer(root, job, seats, backend)
     try:
         with locked_folder(root):
             return writer.run(workers, resume, verify, progress)
@@ -100,9 +100,9 @@ def write_archive(
 class _Writer:
     """Makes the missing shards of a job; `_work` runs on several threads at once."""
 
-    def __init__(self, folder: Path, job: Job, seats: Seats, engine: str) -> None:
+    def __init__(self, folder: Path, job: Job, seats: Seats, backend: str) -> None:
         self.folder, self.job = folder, job
-        self._seats, self._engine = seats, engine
+        self._seats, self._backend = seats, backend
         self._stop = threading.Event()
         self._done = 0
         self.sidecars: dict[int, Sidecar] = {}
@@ -202,7 +202,7 @@ class _Writer:
 
     def _player(self) -> Player:
         """A player of the job's games, for one thread."""
-        return Player(self.job.rules, self._seats, self.job.seed, self._engine)
+        return Player(self.job.rules, self._seats, self.job.seed, self._backend)
 
     def _work(self) -> None:
         """Make shards until none is missing, or somebody asks to stop."""

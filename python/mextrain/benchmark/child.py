@@ -15,42 +15,42 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
-from mextrain.benchmark.engines import Play, engines_for
-from mextrain.rounds import Rounds
-from mextrain.rules import RuleSet
+from mextrain.benchmark.backends import Play, backends_for
+from mextrain.bulk.results import Rounds
+from mextrain.game.rules import RuleSet
 
 Timed = Callable[[int], tuple[float, int]]
 """Plays so many games; returns (seconds, hash)."""
 
 
 def sample(job: dict[str, Any]) -> dict[str, Any]:
-    """Measure a job: `rules`, `policies`, `engine`, `workers`, `seed`, `seconds` of a run, `repeats`, `games` or None.
+    """Measure a job: `rules`, `policies`, `backend`, `workers`, `seed`, `seconds` of a run, `repeats`, `games` or None.
 
-    Returns `engines` (by name: the times of all repeats, the hashes they gave, the CPU seconds of the first call, the
-    bytes of a running game), `missing` (why other engines did not play), `games`, their sums, and the peak memory.
+    Returns `backends` (by name: the times of all repeats, the hashes they gave, the CPU seconds of the first call, the
+    bytes of a running game), `missing` (why other backends did not play), `games`, their sums, and the peak memory.
     Without repeats only the first calls are timed.
     """
     rules = RuleSet.from_dict(job["rules"])
     began = spent()
-    engines = engines_for(rules, tuple(job["policies"]), job["seed"], job["engine"])
+    backends = backends_for(rules, tuple(job["policies"]), job["seed"], job["backend"])
     building = spent() - began
     results: dict[str, dict[str, Any]] = {}
     timed: dict[str, Timed] = {}
-    for engine in engines.found:
+    for backend in backends.found:
         one_game = Rounds.empty(1, rules.rounds, rules.players)
         began = spent()
-        engine.player()(0, one_game)
-        seconds = spent() - began + (building if engine.name == "c" else 0)
-        results[engine.name] = {
+        backend.player()(0, one_game)
+        seconds = spent() - began + (building if backend.name == "c" else 0)
+        results[backend.name] = {
             "times": [],
             "hashes": [],
             "first_call_seconds": seconds,
-            "bytes_per_game": engine.bytes_per_game,
+            "bytes_per_game": backend.bytes_per_game,
         }
-        timed[engine.name] = _timer(engine.player, rules, job["workers"])
+        timed[backend.name] = _timer(backend.player, rules, job["workers"])
     games, totals = 0, {}
     if job["repeats"]:
-        first = engines.found[0].player
+        first = backends.found[0].player
         games = job["games"] or job["workers"] * _games_for(_timer(first, rules, 1), job["seconds"])
         for _ in range(job["repeats"]):
             for name, play in timed.items():
@@ -62,8 +62,8 @@ def sample(job: dict[str, Any]) -> dict[str, Any]:
         counts = {"turns": table.turns, "plays": table.plays, "decisions": table.decisions}
         totals = {name: int(count.sum(dtype="int64")) for name, count in counts.items()}
     return {
-        "engines": results,
-        "missing": engines.missing,
+        "backends": results,
+        "missing": backends.missing,
         "games": games,
         "totals": totals,
         "peak_memory_bytes": peak_memory(),

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from mextrain import __version__
-from mextrain.processors import usable_processors
-from mextrain.seeding import STREAM
+from mextrain._support.processors import usable_processors
+from mextrain.game.seeding import STREAM
 
 
 def environment() -> dict[str, Any]:

@@ -13,7 +13,7 @@ WIDTH = 100
 
 
 def text(environment: dict[str, Any], starting: dict[str, float], runs: Sequence[Run]) -> str:
-    """Return a header, a block for each job with a line for each engine, and what a start costs."""
+    """Return a header, a block for each job with a line for each backend, and what a start costs."""
     versions = ", ".join(f"{name} {environment[name]}" for name in ("mextrain", "python", "numba", "llvmlite", "numpy"))
     machine = f"{environment['cpu']}, code for {environment['code_for']}, processors to use:"
     load = "" if environment["load"] is None else f", load {environment['load']}"
@@ -40,20 +40,20 @@ def _block(runs: list[Run]) -> Iterable[str]:
     one = runs[0]
     workers = "1 worker" if one.workers == 1 else f"{one.workers} workers"
     options = "".join(f", {key}={value}" for key, value in one.rules.items() if key not in ("preset", "players"))
-    checked = f"{one.games:,} games, {one.repeats} times by each engine: all with hash {one.hash}"
+    checked = f"{one.games:,} games, {one.repeats} times by each backend: all with hash {one.hash}"
     yield from _wrapped(
         f"{one.preset}, {one.players} players, {one.tile_set}{options}; policy {one.policy}; {workers}, {one.clock}"
     )
     yield from _wrapped(checked)
     yield (
-        f"{'engine':<9}{'M turns/s':>10}{'ns/turn':>9}{'x C':>7}{'M plays/s':>11}{'M decisions/s':>15}"
+        f"{'backend':<9}{'M turns/s':>10}{'ns/turn':>9}{'x C':>7}{'M plays/s':>11}{'M decisions/s':>15}"
         f"{'rounds/s':>12}{'cold s':>9}{'warm s':>8}{'B/game':>8}"
     )
     for run in runs:
         ratio = "-" if run.ratio_to_c is None else f"{run.ratio_to_c:.2f}"
         cold = "-" if run.compile_seconds is None else f"{run.compile_seconds:.2f}"
         yield (
-            f"{run.engine:<9}{run.turns_per_second / 1e6:>10.2f}{run.ns_per_turn:>9.2f}{ratio:>7}"
+            f"{run.backend:<9}{run.turns_per_second / 1e6:>10.2f}{run.ns_per_turn:>9.2f}{ratio:>7}"
             f"{run.plays_per_second / 1e6:>11.2f}{run.decisions_per_second / 1e6:>15.2f}"
             f"{run.rounds_per_second:>12,.0f}{cold:>9}{run.first_call_seconds:>8.2f}{run.bytes_per_game:>8,}"
         )

@@ -14,15 +14,15 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from mextrain.engines import choose_engine
-from mextrain.errors import EngineError
-from mextrain.rules import RuleSet
-from mextrain.seats import Seats
+from mextrain.bulk.backend import choose_backend
+from mextrain.bulk.seat_policies import Seats
+from mextrain.errors import InternalError
+from mextrain.game.rules import RuleSet
 
 METHOD = (
-    "the engines play the same games in turns, in several processes; the minimum of all repeats of all processes; "
+    "the backends play the same games in turns, in several processes; the minimum of all repeats of all processes; "
     "1 worker: CPU time of the thread, several: wall clock; deal, decisions, scoring and writing of results included, "
-    "compiling not; result hashes compared between engines, repeats and processes"
+    "compiling not; result hashes compared between backends, repeats and processes"
 )
 
 SEED = 1
@@ -35,7 +35,7 @@ NOTHING = ("-P", "-c", "")
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure: processes, repeats in each, and about how many seconds the scalar engine plays in a repeat.
+    """How long to measure: processes, repeats in each, and about how many seconds the scalar backend plays in a repeat.
 
     `cold`: whether everything is also compiled into an empty cache, and the time taken.
     """
@@ -52,18 +52,18 @@ QUICK = Effort(processes=2, repeats=3, seconds=0.02, cold=False)
 
 @dataclass(frozen=True)
 class Job:
-    """What to measure: rules, the policy of every seat (or one for all), threads, and one engine of ours or all (auto).
+    """What to measure: rules, the policy of every seat (or one for all), threads, and one backend or all (auto).
 
-    Raises `MextrainError` for an engine that does not play this.
+    Raises `MextrainError` for a backend that does not play this.
     """
 
     rules: RuleSet
     policies: str | Sequence[str] = "random"
     workers: int = 1
-    engine: str = "auto"
+    backend: str = "auto"
 
     def __post_init__(self) -> None:
-        choose_engine(self.engine, self.rules, Seats.of(self.policies, self.rules.players), 0)
+        choose_backend(self.backend, self.rules, Seats.of(self.policies, self.rules.players), 0)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,12 +87,12 @@ STANDARD = (
 
 @dataclass(frozen=True)
 class Run:
-    """What one engine did with one job. Times are in seconds, rates are per second of the clock named in `clock`.
+    """What one backend did with one job. Times are in seconds, rates are per second of the clock named in `clock`.
 
-    `engine`: `scalar`, `lockstep`, or `c` for the C twin. `ratio_to_c`: how often as fast as the twin in this run, or
+    `backend`: `scalar`, `lockstep`, or `c` for the C twin. `ratio_to_c`: how often as fast as the twin in this run, or
     None; then `ratio_note` says why. `first_call_seconds`: CPU time of a process's first game, compiled code at hand;
     `compile_seconds`: the same with an empty cache, None if that was not measured. `peak_memory_bytes` is that of the
-    whole process, which plays all engines in turn. `bytes_per_game`: working memory of a game that is played;
+    whole process, which plays all backends in turn. `bytes_per_game`: working memory of a game that is played;
     `result_bytes_per_game`: what is kept of it.
     """
 
@@ -101,7 +101,7 @@ class Run:
     tile_set: str
     rules: dict[str, Any]
     policy: str
-    engine: str
+    backend: str
     workers: int
     clock: str
     seed: int
@@ -136,9 +136,9 @@ class Run:
 
 
 def measure(jobs: Sequence[Job], effort: Effort, tell: Callable[[str], object] | None = None) -> list[Run]:
-    """Measure all jobs with all engines that play them; returns a `Run` for each job and engine.
+    """Measure all jobs with all backends that play them; returns a `Run` for each job and backend.
 
-    `tell` is called with a line of text before each process. Raises `EngineError` if hashes disagree.
+    `tell` is called with a line of text before each process. Raises `InternalError` if hashes disagree.
     """
     with _cache(effort.cold) as folder:
         cold: list[dict[str, Any] | None] = [None] * len(jobs)
@@ -200,7 +200,7 @@ def _sample(job: Job, effort: Effort, games: int | None, repeats: int, folder: s
     order = {
         "rules": job.rules.to_dict(),
         "policies": job.names,
-        "engine": job.engine,
+        "backend": job.backend,
         "workers": job.workers,
         "seed": SEED,
         "games": games,
@@ -217,21 +217,21 @@ def _run(program: Sequence[str], stdin: str = "", folder: str | None = None) -> 
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **cache}
     done = subprocess.run([sys.executable, *program], env=environment, input=stdin, stdout=subprocess.PIPE, text=True)
     if done.returncode:
-        raise EngineError(f"a process that should measure ended with status {done.returncode}; its message is above")
+        raise InternalError(f"a process that should measure ended with status {done.returncode}; its message is above")
     return done.stdout
 
 
 def _runs(job: Job, effort: Effort, cold: dict[str, Any] | None, samples: list[dict[str, Any]]) -> Iterator[Run]:
-    hashes = {value for sample in samples for engine in sample["engines"].values() for value in engine["hashes"]}
+    hashes = {value for sample in samples for backend in sample["backends"].values() for value in backend["hashes"]}
     if len(hashes) != 1:
-        by_engine = {name: sorted(set(engine["hashes"])) for name, engine in samples[0]["engines"].items()}
-        raise EngineError(f"{job}: the same games gave different hashes, {by_engine}: please report this")
+        by_backend = {name: sorted(set(backend["hashes"])) for name, backend in samples[0]["backends"].items()}
+        raise InternalError(f"{job}: the same games gave different hashes, {by_backend}: please report this")
     (result,) = hashes
     rules, games, totals = job.rules, samples[0]["games"], samples[0]["totals"]
     rounds = games * rules.rounds
     times = {
-        name: [seconds for sample in samples for seconds in sample["engines"][name]["times"]]
-        for name in samples[0]["engines"]
+        name: [seconds for sample in samples for seconds in sample["backends"][name]["times"]]
+        for name in samples[0]["backends"]
     }
     peaks = [sample["peak_memory_bytes"] for sample in samples]
     for name, taken in times.items():
@@ -242,7 +242,7 @@ def _runs(job: Job, effort: Effort, cold: dict[str, Any] | None, samples: list[d
             tile_set=rules.tile_set,
             rules=dict(rules.to_dict()),
             policy=_joined(job.names),
-            engine=name,
+            backend=name,
             workers=job.workers,
             clock="CPU time of the thread" if job.workers == 1 else "wall clock",
             seed=SEED,
@@ -263,10 +263,10 @@ def _runs(job: Job, effort: Effort, cold: dict[str, Any] | None, samples: list[d
             ratio_note=samples[0]["missing"].get("c"),
             hash=result,
             hash_checked=len(taken) * len(times) > 1,
-            compile_seconds=None if cold is None else cold["engines"][name]["first_call_seconds"],
-            first_call_seconds=min(sample["engines"][name]["first_call_seconds"] for sample in samples),
+            compile_seconds=None if cold is None else cold["backends"][name]["first_call_seconds"],
+            first_call_seconds=min(sample["backends"][name]["first_call_seconds"] for sample in samples),
             peak_memory_bytes=None if None in peaks else max(peaks),
-            bytes_per_game=samples[0]["engines"][name]["bytes_per_game"],
+            bytes_per_game=samples[0]["backends"][name]["bytes_per_game"],
             result_bytes_per_game=rules.rounds * (8 * rules.players + 28),
         )
 

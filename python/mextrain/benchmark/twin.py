@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from mextrain.errors import MextrainError
-from mextrain.rules import RuleSet
+from mextrain.game.rules import RuleSet
 
 HERE = Path(__file__).resolve()
 PLACES = (HERE.parent / "twin_sources", HERE.parents[3] / "bench" / "twin")

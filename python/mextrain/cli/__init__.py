@@ -6,6 +6,8 @@ NumPy nor Numba. To add a command, write its module and add its name to `COMMAND
 
 Exit codes: 0 done, 1 the answer is no (such as a record that does not replay), 2 wrong arguments or files,
 130 interrupted. An error that the user can put right is one line on stderr.
+
+Imports every other room.
 """
 
 from __future__ import annotations

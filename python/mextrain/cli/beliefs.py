@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Replay the record up to the event, and print a table or an object."""
-    from mextrain.tile_probabilities import beliefs
+    from mextrain.hidden.beliefs import beliefs
 
     position, mover = _before(args.file, args.line, args.event)
     found = beliefs(position, mover if args.seat is None else args.seat, args.samples, args.seed)

@@ -1,4 +1,4 @@
-"""measure how fast games are played here, or print the engine's signature"""
+"""measure how fast games are played here, or print the backend's signature"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mextrain.cli.common import add_engine, add_policy, add_rules, add_workers, read_rules, whole
+from mextrain.cli.common import add_backend, add_policy, add_rules, add_workers, read_rules, whole
 
 if TYPE_CHECKING:
     from mextrain.benchmark import Effort, Job
@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_rules(parser)
     add_policy(parser)
     add_workers(parser)
-    add_engine(parser)
+    add_backend(parser)
     parser.set_defaults(policy=None)
     parser.add_argument("--quick", action="store_true", help="take seconds instead of minutes, and be less exact")
     parser.add_argument(
@@ -38,14 +38,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
-        "--signature", action="store_true", help="print the engine's signature and nothing else"
+        "--signature", action="store_true", help="print the backend's signature and nothing else"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; without rules on the command line a standard set of games."""
     if args.signature:
-        from mextrain.signature import signature
+        from mextrain.benchmark.signature import signature
 
         print(signature())
         return 0
@@ -87,12 +87,12 @@ def _effort(args: argparse.Namespace) -> Effort:
 
 def _jobs(args: argparse.Namespace) -> list[Job]:
     """What to measure."""
+    from mextrain._support.processors import usable_processors
     from mextrain.benchmark import STANDARD, Job
-    from mextrain.processors import usable_processors
 
     some_rules = (args.rules, args.players, args.policy, args.workers) != (None,) * 4 or args.option
-    if not some_rules and args.engine == "auto":
+    if not some_rules and args.backend == "auto":
         threads = usable_processors()
         return [*STANDARD, Job(STANDARD[0].rules, workers=threads)] if threads > 1 else [*STANDARD]
     policy = "random" if args.policy is None else args.policy
-    return [Job(read_rules(args), policy, args.workers or 1, args.engine)]
+    return [Job(read_rules(args), policy, args.workers or 1, args.backend)]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from mextrain.errors import MextrainError
 
 if TYPE_CHECKING:
+    from mextrain.game.rules import RuleSet
     from mextrain.position import Position
-    from mextrain.rules import RuleSet
 
 DEFAULT_PRESET = "mexican"
 DEFAULT_PLAYERS = 4
@@ -39,7 +39,7 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
 
 def read_rules(args: argparse.Namespace) -> RuleSet:
     """Return the rules that the flags of `add_rules` describe; raises `RuleError`."""
-    from mextrain.rules import RuleSet
+    from mextrain.game.rules import RuleSet
 
     players = args.players
     if players is None and not any(text.startswith("players=") for text in args.option):
@@ -98,10 +98,10 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_engine(parser: argparse.ArgumentParser) -> None:
-    """Add `--engine`; the results do not depend on it."""
+def add_backend(parser: argparse.ArgumentParser) -> None:
+    """Add `--backend`; the results do not depend on it."""
     parser.add_argument(
-        "--engine",
+        "--backend",
         choices=("auto", "scalar", "lockstep"),
         default="auto",
         help="what plays: scalar plays everything, lockstep 32 rounds at once where it can, "
@@ -160,7 +160,7 @@ def whole(low: int, high: int) -> Callable[[str], int]:
 
 def seed(text: str) -> int:
     """Read a seed: an argparse type."""
-    from mextrain.seeding import parse_seed
+    from mextrain.game.seeding import parse_seed
 
     try:
         return parse_seed(text)

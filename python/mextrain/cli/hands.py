@@ -11,8 +11,8 @@ from mextrain.cli.common import add_first_game, add_games, add_rules, add_worker
 from mextrain.cli.progress import Meter
 
 if TYPE_CHECKING:
-    from mextrain.hands import HandSummary
-    from mextrain.rules import RuleSet
+    from mextrain.game.rules import RuleSet
+    from mextrain.study.hands import HandSummary
 
 GOALS = ("longest", "heaviest", "finish")
 
@@ -37,8 +37,8 @@ def run(args: argparse.Namespace) -> int:
 
     After Ctrl-C it prints what is finished.
     """
-    from mextrain.hands import survey_hands
-    from mextrain.simulation import Interrupted
+    from mextrain.bulk.simulate import Interrupted
+    from mextrain.study.hands import survey_hands
 
     single = not (args.rules is args.players is None and not args.option)
     tables = [read_rules(args)] if single else _usual()
@@ -82,8 +82,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _usual() -> list[RuleSet]:
     """Rules for every set and hand size that the presets use, each once."""
-    from mextrain.options import PLAYERS_TABLE
-    from mextrain.rules import RuleSet
+    from mextrain.game.options import PLAYERS_TABLE
+    from mextrain.game.rules import RuleSet
 
     by_hand: dict[tuple[str, int], RuleSet] = {}
     for preset, table in PLAYERS_TABLE.items():
@@ -95,8 +95,8 @@ def _usual() -> list[RuleSet]:
 
 def _table(found: list[HandSummary]) -> str:
     """A line for each summary."""
-    from mextrain.hands import cannot_start
-    from mextrain.stats import number_text, percent_text
+    from mextrain.bulk.stats import number_text, percent_text
+    from mextrain.study.hands import cannot_start
 
     lines = [
         f"best trains of first hands, goal {found[0].goal}; (…) are 95 % intervals, a deal being the unit",

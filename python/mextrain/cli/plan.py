@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the plan; the exit code is 0 whether it is proven or not."""
-    from mextrain.planner import plan
+    from mextrain.study.planner import plan
 
     found = plan(
         args.hand,

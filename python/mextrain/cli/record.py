@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play, and write the records in the order of games and rounds."""
-    from mextrain.recorder import play_rounds
+    from mextrain.bulk.positions import play_rounds
 
     rounds = play_rounds(
         read_rules(args),
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 @contextmanager
 def _lines(path: str | None) -> Iterator[Callable[[str], object]]:
     """A function that writes a line: to stdout, or to a file that is there only when it is complete."""
-    from mextrain.files import whole_file
+    from mextrain._support.files import whole_file
 
     if path is None:
         yield print

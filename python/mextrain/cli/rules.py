@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mextrain.cli.common import add_rules, read_rules
 
 if TYPE_CHECKING:
-    from mextrain.rules import RuleSet
+    from mextrain.game.rules import RuleSet
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _catalogue() -> dict[str, Any]:
-    from mextrain.options import OPTIONS, PLAYERS_TABLE, PRESETS
+    from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS
 
     return {
         "presets": {
@@ -50,7 +50,7 @@ def _catalogue() -> dict[str, Any]:
 
 
 def _catalogue_text() -> str:
-    from mextrain.options import OPTIONS, PLAYERS_TABLE, PRESETS
+    from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS
 
     lines = ["Presets: set and hand size by number of players", ""]
     for preset in PRESETS:
@@ -72,7 +72,7 @@ def _catalogue_text() -> str:
 
 
 def _resolved(rules: RuleSet) -> dict[str, Any]:
-    from mextrain.engines import obstacle
+    from mextrain.bulk.backend import obstacle
 
     return {
         "rules": rules.to_dict(),
@@ -86,7 +86,7 @@ def _resolved(rules: RuleSet) -> dict[str, Any]:
 
 
 def _resolved_text(rules: RuleSet) -> str:
-    from mextrain.engines import obstacle
+    from mextrain.bulk.backend import obstacle
 
     changed = rules.to_dict()
     lines = [rules.describe().partition("\n")[0], ""]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mextrain.cli.check import verify
 from mextrain.cli.common import (
     MAX_GAMES,
-    add_engine,
+    add_backend,
     add_first_game,
     add_games,
     add_policy,
@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_first_game(parser)
     add_policy(parser)
     add_workers(parser)
-    add_engine(parser)
+    add_backend(parser)
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the files: new, or empty")
     parser.add_argument("--resume", action="store_true", help="make what is missing of the same job in DIR")
     parser.add_argument(
@@ -53,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play and store; says at the end what was played and how to read it."""
     from mextrain.archive import JOB_FILE, Job, read_job, write_archive
-    from mextrain.simulation import Interrupted
+    from mextrain.bulk.simulate import Interrupted
 
     job = Job.create(
         read_rules(args),
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
                 resume=args.resume,
                 verify=args.verify,
                 progress=meter,
-                engine=args.engine,
+                backend=args.backend,
             )
     except Interrupted as stopped:
         archive = stopped.finished

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from mextrain.cli.common import add_engine, add_first_game, add_games, add_policy, add_rules, add_workers, read_rules
+from mextrain.cli.common import add_backend, add_first_game, add_games, add_policy, add_rules, add_workers, read_rules
 from mextrain.cli.progress import Meter
 
 
@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_games(parser, default=1000)
     add_policy(parser)
     add_workers(parser)
-    add_engine(parser)
+    add_backend(parser)
     add_first_game(parser)
     parser.add_argument("--histogram", action="store_true", help="also draw how many turns the rounds took")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play and print means and shares with their intervals; after Ctrl-C those of the games finished so far."""
-    from mextrain.simulation import Interrupted, survey
+    from mextrain.bulk.simulate import Interrupted, survey
 
     code = 0
     try:
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
                 workers=args.workers,
                 first_game=args.first_game,
                 progress=meter,
-                engine=args.engine,
+                backend=args.backend,
             )
     except Interrupted as stopped:
         if stopped.finished is None:

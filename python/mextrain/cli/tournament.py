@@ -42,9 +42,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play and print ranks and comparisons; after Ctrl-C those of the deals that are finished."""
-    from mextrain.policies import POLICIES
-    from mextrain.simulation import Interrupted
-    from mextrain.tournaments import tournament
+    from mextrain.bulk.policies import POLICIES
+    from mextrain.bulk.simulate import Interrupted
+    from mextrain.study.tournament import tournament
 
     code = 0
     try:

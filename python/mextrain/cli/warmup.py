@@ -12,7 +12,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compile and report; the exit code is 1 where nothing can be kept for the next process."""
-    from mextrain.warming import warmup
+    from mextrain.precompile import warmup
 
     def tell(part: str) -> None:
         print(f"compiling: {part} …", file=sys.stderr)

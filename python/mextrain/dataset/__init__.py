@@ -1,6 +1,8 @@
 """Data sets from archives: replayed decisions in shuffled batches for learners, or as one table for people.
 
 docs/archive.md shows both.
+
+Imports `archive`, `hidden` and the rooms below them.
 """
 
 from mextrain.dataset.reader import DecisionBatch, DecisionDataset

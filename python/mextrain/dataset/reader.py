@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from mextrain._support.integers import whole
 from mextrain.archive import Job, Shard, read_shards
 from mextrain.archive.shards import group_of
 from mextrain.errors import ArchiveError, MextrainError, shown
-from mextrain.observations import Layout
-from mextrain.rules import RuleSet
-from mextrain.seeding import check_seed
-from mextrain.whole import whole
-from mextrain_core.samples import TABLE_SECTIONS, replay_decisions
-from mextrain_core.state import new_states
+from mextrain.game.rules import RuleSet
+from mextrain.game.seeding import check_seed
+from mextrain.hidden.observation import Layout
+from mextrain_core.bulk.samples import TABLE_SECTIONS, replay_decisions
+from mextrain_core.model.state import new_states
 
 READ_COLUMNS = ["game", "round", "starter", "actions", "points"]
 

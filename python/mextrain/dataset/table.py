@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from mextrain._support.integers import whole
 from mextrain.archive import read_shards
 from mextrain.archive.shards import read_groups
 from mextrain.errors import MextrainError, shown
-from mextrain.moves import STOP, Move
+from mextrain.game.moves import STOP, Move
 from mextrain.position import Position
-from mextrain.whole import whole
 
 COLUMNS = {
     "seed": "uint64",

@@ -12,21 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mextrain.errors import Problem
-from mextrain.notation.snapshot import (
-    EARLIER,
-    OVER,
-    UNSEEN,
-    Chance,
-    Counts,
-    Hidden,
-    Place,
-    TrainState,
-    index_of,
-)
-from mextrain.rules import RuleSet
-from mextrain.standing import OpenDouble
-from mextrain.tiles import WILD, Half, Tile
-from mextrain_core.limits import MAX_ATTEMPTS
+from mextrain.game.read_only import OpenDouble
+from mextrain.game.rules import RuleSet
+from mextrain.game.tiles import WILD, Half, Tile
+from mextrain.notation.snapshot import EARLIER, OVER, UNSEEN, Chance, Counts, Hidden, Place, TrainState, index_of
+from mextrain_core.model.limits import MAX_ATTEMPTS
 
 _NAMED = 6
 """Tiles that a message lists."""

@@ -10,7 +10,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 from mextrain.errors import PositionError, Problem, RuleError, TileError, shown
-from mextrain.moves import MEXICAN_TRAIN
+from mextrain.game.moves import MEXICAN_TRAIN
+from mextrain.game.read_only import OpenDouble, Train
+from mextrain.game.rules import RuleSet
+from mextrain.game.seeding import STREAM
+from mextrain.game.tiles import Half, Tile, parse_half
 from mextrain.notation.check import problems_of
 from mextrain.notation.snapshot import (
     COUNTS,
@@ -28,10 +32,6 @@ from mextrain.notation.snapshot import (
     Snapshot,
     TrainState,
 )
-from mextrain.rules import RuleSet
-from mextrain.seeding import STREAM
-from mextrain.standing import OpenDouble, Train
-from mextrain.tiles import Half, Tile, parse_half
 
 T = TypeVar("T")
 

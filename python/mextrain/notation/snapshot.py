@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mextrain.rules import RuleSet
-from mextrain.seeding import STREAM
-from mextrain.standing import OpenDouble, Train
-from mextrain.tiles import Half, Tile
+from mextrain.game.read_only import OpenDouble, Train
+from mextrain.game.rules import RuleSet
+from mextrain.game.seeding import STREAM
+from mextrain.game.tiles import Half, Tile
 
 FORMAT = "mextrain-position/1"
 """The first word of a line; any change of what a line means is a new version."""

@@ -1,4 +1,4 @@
-"""From a `Snapshot` back to the engine: a STATE record, and the `Start` of a position that begins with it."""
+"""From a `Snapshot` back to the engine: a STATE record, and the `Setup` of a position that begins with it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from mextrain.errors import PositionError, Problem
-from mextrain.moves import MEXICAN_TRAIN
+from mextrain.game.moves import MEXICAN_TRAIN
+from mextrain.game.read_only import OWED, Train
+from mextrain.game.seeding import round_key
+from mextrain.game.setup import Setup
+from mextrain.game.tiles import Tile
 from mextrain.notation.read import read
 from mextrain.notation.snapshot import EARLIER, Hidden, Snapshot, index_of
-from mextrain.seeding import round_key
-from mextrain.standing import OWED, Train
-from mextrain.start import Start
-from mextrain.tiles import Tile
-from mextrain_core.apply import step_forced
-from mextrain_core.limits import LETTER_A, NONE
-from mextrain_core.rules import OPTION_CODES
-from mextrain_core.state import (
+from mextrain_core.game.events import EVENT
+from mextrain_core.game.turn import step_forced
+from mextrain_core.model.limits import LETTER_A, NONE
+from mextrain_core.model.rules import OPTION_CODES
+from mextrain_core.model.state import (
     BLOCKED,
     OUT,
     PHASE_DECIDE,
@@ -31,14 +32,13 @@ from mextrain_core.state import (
     RUNNING,
     new_states,
 )
-from mextrain_core.trace import EVENT
 
 _MARK = OPTION_CODES["failed_cover"].index("mark")
 _PHASES = {"decision": PHASE_DECIDE, "draw": PHASE_DRAW}
 
 
 @dataclass(frozen=True)
-class Continued(Start):
+class Continued(Setup):
     """A round that goes on from a line: how it was dealt is not known."""
 
     line: str = field(default="", kw_only=True)

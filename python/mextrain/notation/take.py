@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
+from mextrain.game.read_only import OWED, OpenDouble, ReadOnlyPosition
+from mextrain.game.tiles import Tile
 from mextrain.notation.snapshot import EARLIER, UNSEEN, Chance, Counts, Hidden, Place, Snapshot, TrainState
-from mextrain.standing import OWED, OpenDouble, Standing
-from mextrain.tiles import Tile
-from mextrain.whole import whole
-from mextrain_core.limits import NONE
+from mextrain_core.model.limits import NONE
 
 
-def take(standing: Standing, explicit: bool, for_seat: int | None = None, key: bool = False) -> Snapshot:
+def take(standing: ReadOnlyPosition, explicit: bool, for_seat: int | None = None, key: bool = False) -> Snapshot:
     """Return the snapshot of a position; `explicit` says whether its draws are the caller's.
 
     `for_seat` hides what that seat cannot see. With `key` it also says what will be drawn: the key of the stream, or
@@ -61,7 +61,7 @@ def _hidden(size: int) -> Place:
     return Hidden(size) if size else ()
 
 
-def _after(standing: Standing) -> OpenDouble | None:
+def _after(standing: ReadOnlyPosition) -> OpenDouble | None:
     """The double that the required play follows; it may have been released meanwhile."""
     index = standing._get("cover")
     if index == NONE:
@@ -70,19 +70,19 @@ def _after(standing: Standing) -> OpenDouble | None:
     return OpenDouble(Tile(half, half), standing.trains[index], False)
 
 
-def _drew(standing: Standing) -> Tile | str | None:
+def _drew(standing: ReadOnlyPosition) -> Tile | str | None:
     if standing.drawn is not None:
         return standing.drawn
     return EARLIER if not standing.over and standing._get("turn_drew") else None
 
 
-def _train(standing: Standing, index: int) -> TrainState:
+def _train(standing: ReadOnlyPosition, index: int) -> TrainState:
     train = standing.trains[index]
     ends = standing.ends(train) if train in standing.started else ()
     return TrainState(ends, index < standing.rules.players and standing.is_open(train))
 
 
-def _laid(standing: Standing) -> tuple[Tile, ...]:
+def _laid(standing: ReadOnlyPosition) -> tuple[Tile, ...]:
     """The tiles on the table but for the engine, in the order of their numbers."""
     rules = standing.rules
     laid = [*standing.start.laid, *map(rules.actions.tile, standing._laid_moves())]

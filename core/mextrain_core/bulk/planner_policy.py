@@ -1,0 +1,159 @@
+"""The policy ``planner``: plays by the best train of its hand, planned afresh at every decision (floor 8;
+docs/policies.md).
+
+It weighs every legal play by what the hand can still do after it: the longest train of the tiles left, from where the
+own train ends then. A tile that the train does not need costs nothing to throw on another train, the next tile of the
+train costs nothing on the own one, and every other tile breaks the plan; so leftovers, heaviest first, and the plan,
+in its order, come out by themselves.
+
+It is a function of the published signature (docs/c-abi.md) and not one of ``policies.choose``: the planner is as large
+as the rest of the engine, and whoever plays without it should not wait for it to be compiled.
+"""
+
+import numpy as np
+
+from mextrain_core.compiler.jit import c_array, c_function, helper, kernel
+from mextrain_core.compiler.machine import lowest
+from mextrain_core.game.movegen import ends_of, row_of, touches, trains_in_use
+from mextrain_core.game.score import tile_points
+from mextrain_core.model.limits import ROWS
+from mextrain_core.model.moves import STOP_MOVE, encode_move
+from mextrain_core.model.rng import U32, below
+from mextrain_core.model.rules import CHICKEN_FOOT, RULES
+from mextrain_core.model.state import STATE
+from mextrain_core.planner.graph import GRAPH, LONGEST, NO_TRAIN, TILE_STEP, add_train, read_hand
+from mextrain_core.planner.lay import swap_tile
+from mextrain_core.planner.search import NODE, SEARCH, begin_search, search
+
+u64 = np.uint64
+i64 = np.int64
+
+U0, U1 = u64(0), u64(1)
+I0, I1 = i64(0), i64(1)
+
+WORK = i64(100_000)
+"""Work for one plan, as in ``search``; most take a few hundred. What is not proven by then is the best found."""
+NODES = 300
+TABLE = 1 << 14
+"""Sizes of the arrays that ``search`` works in; it matches 14 odd halves, more than ordinary hands ever have."""
+
+TILE_VALUE = i64(10)
+"""What it is worth, in points, to have one more tile in the plan: a tile with a place costs no draw."""
+DOUBLE_VALUE = i64(40)
+"""What it is worth to lay a double, covered or not: it goes out, and another play follows."""
+CLOSING_VALUE = i64(10)
+"""What it is worth to close the own train."""
+FOLLOWED_VALUE = i64(5)
+"""What it is worth if the new end of the own train fits a tile of the hand."""
+PARTS = i64(60)
+"""Values are counted in parts of a point."""
+
+
+@helper
+def fewest_tiles(s, r, seat):
+    """Tiles (int64) in the smallest hand of the others: about so many turns are left at least."""
+    fewest = i64(1000)
+    for other in range(u64(r.players)):
+        if u64(other) != seat:
+            fewest = min(fewest, i64(s.hand_count[u64(other)]))
+    return fewest
+
+
+@helper
+def own_ends_after(s, r, train, touch, new):
+    """Ends (mask) of the own train after a play."""
+    seat = u64(s.seat)
+    ends = ends_of(s, r, seat)
+    if train != seat:
+        return ends
+    if r.double_rule != CHICKEN_FOOT or touch == new:
+        return U1 << new
+    if s.end_count[seat, touch] <= 1:
+        ends &= ~(U1 << touch)
+    return ends | (U1 << new)
+
+
+@helper
+def best_train(g, s, nodes, table, r, hand, a_count, ends):
+    """Tiles and points (int64) of the longest train of ``hand`` from the open ends ``ends`` (mask).
+
+    A train with several ends, as chicken feet leave it, goes on from each of them.
+    """
+    graph = g[0]
+    read_hand(graph, r, hand, a_count, lowest(ends), NO_TRAIN, LONGEST)
+    ends &= ends - U1
+    while ends != U0:
+        add_train(graph, r, lowest(ends))
+        graph.single_part = U0
+        graph.avoid_double = U0
+        ends &= ends - U1
+    begin_search(graph, s[0], nodes)
+    search(g, s, nodes, table, WORK)
+    weight = graph.whole - (s[0].value >> I1)
+    return weight // TILE_STEP, weight % TILE_STEP
+
+
+@helper
+def value_of_play(s, r, train, touch, new, hand, tiles, points, turns):
+    """Value (int64, in PARTS of a point) of a play that leaves ``hand``, with a plan of so many tiles and points.
+
+    Points count that the play sheds, and those that the plan sheds while ``turns`` more turns are left.
+    """
+    seat = u64(s.seat)
+    value = i64(tile_points(r, touch, new)) + TILE_VALUE * tiles
+    if touch == new:
+        value += DOUBLE_VALUE
+    if train == seat:
+        value += CLOSING_VALUE if (u64(s.open) >> seat) & U1 != U0 else I0
+        value += FOLLOWED_VALUE if u64(hand[new]) != U0 else I0
+    value *= PARTS
+    return value + PARTS * points * min(turns, tiles) // tiles if tiles > 0 else value
+
+
+@kernel
+def choose_planned(states, i, rules, random):
+    """The move (uint64) of the policy ``planner`` at the decision of ``states[i]``; ties by ``random`` (uint64).
+
+    It reads what a view shows. It never stops while it can play.
+    """
+    s, r = states[i], rules[0]
+    seat = u64(s.seat)
+    g, found = np.empty(1, GRAPH), np.empty(1, SEARCH)
+    nodes, table = np.empty(NODES, NODE), np.empty(TABLE, np.int64)
+    hand = np.empty(ROWS, np.uint32)
+    for v in range(ROWS):
+        hand[v] = s.hand[seat, v]
+    a_count = u64(s.a_count[seat])
+    turns = fewest_tiles(s, r, seat)
+    best_moves = np.empty(i64(s.legal_count) + I1, np.uint16)
+    best_moves[0] = STOP_MOVE
+    best, ties = i64(0), I1
+    trains = trains_in_use(s, seat)
+    while trains != U0:
+        train = lowest(trains)
+        trains &= trains - U1
+        halves = touches(s, r, train)
+        while halves != U0:
+            touch = lowest(halves)
+            halves &= halves - U1
+            row = row_of(s, r, seat, train, touch)
+            while row != U0:
+                new = lowest(row)
+                row &= row - U1
+                left = swap_tile(r, hand, a_count, touch, new, i64(-1))
+                ends = own_ends_after(s, r, train, touch, new)
+                tiles, points = best_train(g, found, nodes, table, r, hand, left, ends)
+                value = value_of_play(s, r, train, touch, new, hand, tiles, points, turns)
+                swap_tile(r, hand, left, touch, new, I1)
+                if value > best or best_moves[0] == STOP_MOVE:
+                    best, ties = value, I0
+                if value == best:
+                    best_moves[ties] = encode_move(train, touch, new)
+                    ties += I1
+    return u64(best_moves[below(random >> U32, u64(ties))])
+
+
+@c_function("int32", STATE, RULES, "uint64")
+def planner(state, rules, word):
+    """The policy as a C function; see ``choose_planned``."""
+    return np.int32(choose_planned(c_array(state, 1), 0, c_array(rules, 1), word))

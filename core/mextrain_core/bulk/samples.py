@@ -1,0 +1,197 @@
+"""Decisions of recorded rounds as samples for learners: what the seat saw, what was legal, what it chose.
+
+The observation is the layout of ``observe.SECTIONS`` up to what others have shown, which needs the evidence of the
+round: its bits stand where ``observe`` writes them. Numbers and sets of tiles are written as words, not bit by bit,
+since this is what reading an archive spends its time on.
+"""
+
+import numpy as np
+
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import lowest
+from mextrain_core.game.deal import deal_round, engine_tile
+from mextrain_core.game.movegen import is_legal_move, row_of, touches, trains_in_use
+from mextrain_core.game.turn import advance_state, play_on
+from mextrain_core.hidden.evidence import tile_index
+from mextrain_core.hidden.observe import (
+    BONEYARD_SIZE,
+    DRAWN,
+    ENGINE,
+    HAND,
+    HAND_SIZES,
+    LACKS,
+    LAID,
+    OPENING_TO_COME,
+    observe_doubles,
+    observe_trains,
+    observe_turn,
+    relative_train,
+    set_bit,
+)
+from mextrain_core.hidden.worlds import FIRST_A, first_index
+from mextrain_core.model.limits import LETTER_A, LETTER_D, NONE, WILD
+from mextrain_core.model.moves import STOP_MOVE, action_id, encode_move, move_new, move_touch, move_train
+from mextrain_core.model.rng import round_key
+from mextrain_core.model.state import PHASE_OVER
+
+u64 = np.uint64
+
+U0, U1, U6, U8, U10, U63, U64 = u64(0), u64(1), u64(6), u64(8), u64(10), u64(63), u64(64)
+FIRST_WILD, FIRST_D = u64(91), u64(108)
+
+TABLE_SECTIONS = LACKS
+"""Number of sections that a sample has: those of the table and of the own hand."""
+
+
+@helper
+def put(out, at, value, bits):
+    """Write ``value`` in ``bits`` (1 … 64) bits from bit ``at`` on, where all bits are 0."""
+    word, shift = at >> U6, at & U63
+    out[word] |= value << shift
+    if shift + bits > U64:
+        out[word + U1] |= value >> (U64 - shift)
+
+
+@helper
+def put_hand(s, r, seat, at, out):
+    """Write the seat's tiles by index: the rows of the number tiles lie one after the other."""
+    numbers = u64(r.halves) if r.wild == NONE else u64(WILD)
+    for k in range(numbers):
+        half = u64(k)
+        row = u64(s.hand[seat, half]) & ((U1 << (half + U1)) - U1)
+        if row != U0:
+            put(out, at + (half * (half + U1) >> U1), row, half + U1)
+    if r.wild != NONE:
+        row = u64(s.hand[seat, u64(WILD)])
+        put(out, at + FIRST_WILD, row & ((U1 << u64(LETTER_A)) - U1), u64(LETTER_A))
+        put(out, at + FIRST_A, (U1 << u64(s.a_count[seat])) - U1, u64(3))
+        put(out, at + FIRST_D, row >> u64(LETTER_D), u64(4))
+
+
+@helper
+def put_table(s, r, laid, offsets, out):
+    """Write what the seat to move sees; ``laid``: uint64[3], the tiles on the table by index."""
+    seat, players = u64(s.seat), u64(r.players)
+    set_bit(out, offsets[ENGINE], s.engine)
+    put_hand(s, r, seat, u64(offsets[HAND]), out)
+    left = u64(r.tiles)
+    for w in range(3):
+        if left != U0:
+            bits = left if left < U64 else U64
+            put(out, u64(offsets[LAID]) + (u64(w) << U6), u64(laid[w]), bits)
+            left -= bits
+    if s.drawn != NONE:
+        set_bit(out, offsets[DRAWN], first_index(r, u64(s.drawn)))
+    observe_trains(s, r, seat, offsets, out)
+    observe_doubles(s, r, seat, offsets, out)
+    observe_turn(s, r, seat, offsets, out)
+    to_come = u64(s.opening_to_come) & ~u64(s.started)
+    turned = (to_come >> seat | to_come << (players - seat)) & ((U1 << players) - U1)
+    put(out, u64(offsets[OPENING_TO_COME]), turned, players)
+    other = seat
+    for place in range(players):
+        put(out, u64(offsets[HAND_SIZES]) + u64(place) * U8, u64(s.hand_count[other]), U8)
+        other += U1
+        if other == players:
+            other = U0
+    put(out, u64(offsets[BONEYARD_SIZE]), u64(s.boneyard_size), U8)
+
+
+@helper
+def relative_id(r, move, seat):
+    """Dense action id of a move as ``seat`` numbers the trains: its own is train 0."""
+    if move == STOP_MOVE:
+        return action_id(r, move)
+    train = move_train(move)
+    return action_id(r, move + (relative_train(train, seat, u64(r.players)) << U10) - (train << U10))
+
+
+@helper
+def put_mask(s, r, out):
+    """Write the legal actions of the seat to move as relative ids."""
+    seat = u64(s.seat)
+    trains = trains_in_use(s, seat)
+    while trains != U0:
+        train = lowest(trains)
+        first = relative_train(train, seat, u64(r.players)) << U10
+        halves = touches(s, r, train)
+        while halves != U0:
+            touch = lowest(halves)
+            row = row_of(s, r, seat, train, touch)
+            while row != U0:
+                set_bit(out, U0, action_id(r, first + encode_move(U0, touch, lowest(row))))
+                row &= row - U1
+            halves &= halves - U1
+        trains &= trains - U1
+    if s.may_stop != 0:
+        set_bit(out, U0, action_id(r, STOP_MOVE))
+
+
+@helper
+def note_laid(r, laid, tile):
+    """Add a tile (first index of its name) to those on the table; a second and third ``*-A`` take the next bits."""
+    if r.wild != NONE and tile == FIRST_A:
+        while (u64(laid[tile >> U6]) >> (tile & U63)) & U1 != U0:
+            tile += U1
+    laid[tile >> U6] |= U1 << (tile & U63)
+
+
+@helper
+def hand_over(words, out):
+    """Move words to ``out`` and leave 0."""
+    for w in range(len(words)):
+        out[w] = words[w]
+        words[w] = U0
+
+
+@kernel
+def replay_decisions(
+    states, i, rules, rows, seeds, games, engines, starters, offsets, actions, layout, places,
+    observations, masks, chosen, seats, sources, steps,
+):  # fmt: skip
+    """Replay rounds and write their decisions as samples; ``states[i]`` is scratch.
+
+    ``rows`` (int64): the rounds to replay, as places in ``seeds``, ``games`` (uint64), ``engines``, ``starters``
+    (uint8) and ``offsets`` (int64, one more): ``actions[offsets[k]:offsets[k + 1]]`` (uint16) are the moves of round k.
+    ``layout``: int64[len(SECTIONS) + 1], where the sections begin. Decision n, counted over all rounds, is written to
+    place ``places[n]`` (int64) of the outputs: ``observations`` uint64[N, words], ``masks``
+    uint64[N, (A + 63) // 64], ``chosen`` uint16[N], both as relative ids, ``seats`` uint8[N], ``sources`` int64[N], the
+    round, and ``steps`` uint16[N], the number of the decision in its round.
+
+    Returns the number of rounds: fewer than asked for, if a move of the next one is not legal.
+    """
+    s, r = states[i], rules[0]
+    laid = np.zeros(3, np.uint64)
+    # Written here and then copied: places far apart are not in the processor's cache.
+    seen = np.zeros(observations.shape[1], np.uint64)
+    legal = np.zeros(masks.shape[1], np.uint64)
+    n = 0
+    for index in range(len(rows)):
+        k = rows[index]
+        engine = u64(engines[k])
+        deal_round(s, r, round_key(seeds[k], games[k], engine), engine, u64(starters[k]))
+        for w in range(3):
+            laid[w] = U0
+        note_laid(r, laid, engine_tile(r, engine))
+        advance_state(s, r, None)
+        first = offsets[k]
+        for a in range(first, offsets[k + 1]):
+            move = u64(actions[a])
+            if not is_legal_move(s, r, move):
+                return index
+            place = places[n]
+            n += 1
+            put_table(s, r, laid, layout, seen)
+            put_mask(s, r, legal)
+            hand_over(seen, observations[place])
+            hand_over(legal, masks[place])
+            chosen[place] = relative_id(r, move, u64(s.seat))
+            seats[place] = s.seat
+            sources[place] = k
+            steps[place] = a - first
+            if move != STOP_MOVE:
+                note_laid(r, laid, tile_index(r, move_touch(move), move_new(move)))
+            play_on(s, r, None, move)
+        if s.phase != PHASE_OVER:
+            return index
+    return len(rows)

@@ -1,0 +1,220 @@
+"""Setting up a round: deal, starter, and the draws from the boneyard (docs/rules.md section 3)."""
+
+import numpy as np
+
+from mextrain_core.compact import plays
+from mextrain_core.compact.intrinsics import is_compact
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import popcount
+from mextrain_core.model.bits import find_member
+from mextrain_core.model.limits import LETTER_A, NONE, ROWS
+from mextrain_core.model.rng import DRAW_WORDS, LOW_32, STARTER_WORD, U32, below, round_key, word
+from mextrain_core.model.rules import CHICKEN_FOOT
+from mextrain_core.model.state import OWED_REQUIRED, PHASE_TURN, RUNNING
+
+u64 = np.uint64
+
+U0, U1, U2, U6, U63 = u64(0), u64(1), u64(2), u64(6), u64(63)
+EVERY = ~U0
+
+
+@helper
+def set_bits(s, r, seat, tile):
+    """Mark a tile in the seat's hand matrix, and count it if it is a ``*-A``."""
+    if is_compact(s):
+        plays.add_tile(s, r, seat, tile)
+        return
+    hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
+    s.hand[seat, hi] |= U1 << lo
+    s.hand[seat, lo] |= U1 << hi
+    if r.wild != NONE and lo == u64(LETTER_A):
+        s.a_count[seat] += U1
+
+
+@helper
+def give(s, r, seat, tile):
+    """Put a tile into the seat's hand."""
+    set_bits(s, r, seat, tile)
+    s.hand_count[seat] += U1
+
+
+@helper
+def take(s, r, seat, touch, new):
+    """Take the tile {touch, new} out of the seat's hand; of several ``*-A`` one."""
+    s.hand_count[seat] -= U1
+    if is_compact(s):
+        plays.remove_tile(s, r, seat, touch, new)
+        return
+    if r.wild != NONE and (touch == u64(LETTER_A) or new == u64(LETTER_A)):
+        s.a_count[seat] -= U1
+        if s.a_count[seat] != 0:
+            return
+    s.hand[seat, touch] &= ~(U1 << new)
+    s.hand[seat, new] &= ~(U1 << touch)
+
+
+@helper
+def put_end(s, r, train, half):
+    """Let the train end in ``half``."""
+    s.end_half[train] = half
+    if is_compact(s):
+        plays.move_end_to(s, r, train, half)
+
+
+@helper
+def leave_boneyard(s, tile):
+    """Take a tile out of the boneyard."""
+    w, others = tile >> U6, ~(U1 << (tile & U63))
+    s.boneyard[U0] &= others if w == U0 else EVERY
+    s.boneyard[U1] &= others if w == U1 else EVERY
+    s.boneyard[U2] &= others if w == U2 else EVERY
+    s.boneyard_size -= U1
+
+
+@helper
+def next_draw(s):
+    """The tile that draw number ``s.draws`` of the round takes; nothing changes."""
+    r32 = word(u64(s.key), DRAW_WORDS + u64(s.draws)) >> U32
+    first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
+    k = below(r32, u64(s.boneyard_size))
+    words = plays.words_in_use(s, third)
+    return find_member(first, second, third, popcount(first), popcount(second), words, k)[0]
+
+
+@helper
+def engine_tile(r, engine):
+    """Tile index of the double that is the engine."""
+    if engine == u64(r.wild):
+        return u64(104)
+    return engine * (engine + u64(3)) >> U1
+
+
+@helper
+def clear_table(s, r, engine, starter):
+    """Everything of a round but the tiles starts afresh; the set less its engine lies in the boneyard."""
+    players = u64(r.players)
+    s.turns = U0
+    s.plays = U0
+    s.draws = U0
+    s.attempts = U0
+    s.events = U0
+    s.started = U0
+    s.open = U0
+    s.opening_to_come = (U1 << players) - U1
+    s.fresh = U0
+    s.players = players
+    s.engine = engine
+    s.starter = starter
+    s.seat = starter
+    s.step = U1
+    s.phase = PHASE_TURN
+    s.owed = OWED_REQUIRED
+    s.opening = U0
+    s.play_drew = U0
+    s.turn_drew = U0
+    s.drawn = NONE
+    s.cover = NONE
+    s.skip = U0
+    s.penalty = U0
+    s.end = RUNNING
+    s.winner = NONE
+    s.double_count = U0
+    s.bound = U0
+    s.may_stop = U0
+    s.only = NONE
+    s.barred = NONE
+    s.eligible = U0
+    s.eligible_a = U0
+    s.legal_count = U0
+    for train in range(players + U1):
+        put_end(s, r, u64(train), engine)
+    for half in range(u64(r.halves)):
+        s.off[u64(half)] = r.off[u64(half)]
+    s.off[engine] -= U1
+    s.off_total = u64(r.tiles) - U1
+    s.boneyard_size = u64(r.tiles)
+    s.boneyard[U0] = r.set_words[U0]
+    s.boneyard[U1] = r.set_words[U1]
+    s.boneyard[U2] = r.set_words[U2]
+    leave_boneyard(s, engine_tile(r, engine))
+    for seat in range(players):
+        s.hand_count[u64(seat)] = U0
+        s.a_count[u64(seat)] = U0
+        if is_compact(s):
+            plays.empty_hand(s, u64(seat))
+            continue
+        for half in range(ROWS):
+            s.hand[u64(seat), u64(half)] = U0
+    if r.double_rule == CHICKEN_FOOT:
+        s.toes = U0
+        for train in range(players + U1):
+            s.end_mask[u64(train)] = U1 << engine
+            for half in range(ROWS):
+                s.end_count[u64(train), u64(half)] = U0
+            s.end_count[u64(train), engine] = U1
+
+
+@helper
+def deal_round(s, r, key, engine, starter):
+    """Deal the round of ``key`` (docs/determinism.md); ``starter`` NONE is drawn."""
+    players = u64(r.players)
+    if starter == u64(NONE):
+        starter = below(word(key, STARTER_WORD) >> U32, players)
+    clear_table(s, r, engine, starter)
+    s.key = key
+    # The words of the set and the numbers of their members live in registers.
+    first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
+    in_first, in_second = popcount(first), popcount(second)
+    words = plays.words_in_use(s, third)
+    size = u64(s.boneyard_size)
+    pick = U0
+    random = U0
+    for seat in range(players):
+        for _ in range(u64(r.hand_size)):
+            if pick & U1 == U0:
+                random = word(key, pick >> U1)
+                r32 = random >> U32
+            else:
+                r32 = random & LOW_32
+            k = below(r32, size)
+            tile, bit_1, bit_2, bit_3 = find_member(first, second, third, in_first, in_second, words, k)
+            first ^= bit_1
+            second ^= bit_2
+            third ^= bit_3
+            in_first -= u64(bit_1 != U0)
+            in_second -= u64(bit_2 != U0)
+            set_bits(s, r, u64(seat), tile)
+            size -= U1
+            pick += U1
+        s.hand_count[u64(seat)] = r.hand_size
+    s.boneyard[U0] = first
+    s.boneyard[U1] = second
+    s.boneyard[U2] = third
+    s.boneyard_size = size
+    if is_compact(s):
+        plays.look_ahead(s)
+
+
+@kernel
+def deal(states, i, rules, seed, game, engine, starter):
+    """Deal into ``states[i]`` the round that ``game`` of ``seed`` plays from ``engine`` (half code).
+
+    All arguments after ``rules`` are uint64; ``starter`` is a seat, or NONE (255) for the seat drawn by the stream.
+    """
+    deal_round(states[i], rules[0], round_key(seed, game, engine), engine, starter)
+
+
+@kernel
+def deal_tiles(states, i, rules, engine, starter, hands, sizes):
+    """Set up ``states[i]`` with given hands: ``hands[seat, :sizes[seat]]`` are tile indices (uint8); the key is 0.
+
+    The caller has checked that all tiles are of the set, different and not the engine; the rest is the boneyard.
+    """
+    s, r = states[i], rules[0]
+    clear_table(s, r, engine, starter)
+    s.key = U0
+    for seat in range(u64(r.players)):
+        for k in range(sizes[seat]):
+            tile = u64(hands[seat, k])
+            leave_boneyard(s, tile)
+            give(s, r, u64(seat), tile)

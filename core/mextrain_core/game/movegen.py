@@ -1,0 +1,358 @@
+"""Which plays are legal (docs/rules.md sections 4, 5, 7 and 8).
+
+``select`` answers for the play that a turn owes: which trains any tile may use, which trains ``*-A`` may use, whether
+the play is bound to a double, and how many plays there are; it writes the answer into the state's conveniences. All
+other functions read those and nothing else, so that counting, listing, masks and ``is_legal`` cannot disagree.
+"""
+
+import numpy as np
+
+from mextrain_core.compact import plays
+from mextrain_core.compact.intrinsics import is_compact
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import kth_bit, lowest, popcount
+from mextrain_core.model.limits import LETTER_A, NONE, WILD
+from mextrain_core.model.moves import STOP_MOVE, action_id, encode_move, move_new, move_of_id, move_touch, move_train
+from mextrain_core.model.rules import AFTER_OWN_TRAIN, ANY_ORDER, ANY_TURN, CHICKEN_FOOT, COVER, OLDEST, ONLY_IF_STUCK
+from mextrain_core.model.state import OWED_REQUIRED, PHASE_DECIDE
+
+u64 = np.uint64
+
+U0, U1, U6, U63 = u64(0), u64(1), u64(6), u64(63)
+A_HALF, WILD_HALF = u64(LETTER_A), u64(WILD)
+A_BIT, WILD_BIT = U1 << A_HALF, U1 << WILD_HALF
+
+
+@helper
+def has_foot(s, r):
+    """Whether an unfinished chicken foot freezes the table; it lies on ``double_train[0]``."""
+    return r.double_rule == CHICKEN_FOOT and s.double_count != 0
+
+
+@helper
+def touches(s, r, train):
+    """Bit set of the halves that may be laid on ``train`` if the seat may use it at all."""
+    if r.double_rule == CHICKEN_FOOT:
+        if has_foot(s, r) and u64(s.double_train[0]) == train:
+            return U1 << u64(s.end_half[train])
+        return u64(s.end_mask[train])
+    return u64(r.join[u64(s.end_half[train])])
+
+
+@helper
+def ends_of(s, r, train):
+    """Bit set of the end halves of ``train``; of an unfinished foot only the double's."""
+    if r.double_rule == CHICKEN_FOOT:
+        return touches(s, r, train)
+    return U1 << u64(s.end_half[train])
+
+
+@helper
+def row_of(s, r, seat, train, touch):
+    """Bit set of the halves ``new`` such that (train, touch, new) is legal, if ``touch`` joins the train's end."""
+    row = u64(s.hand[seat, touch])
+    if (u64(s.eligible) >> train) & U1 == U0:
+        row &= A_BIT if touch == WILD_HALF else (WILD_BIT if touch == A_HALF else U0)
+    if s.only != NONE:
+        row &= partner(r, u64(s.only), touch)
+    if s.barred != NONE:
+        row &= ~partner(r, u64(s.barred), touch)
+    return row
+
+
+@helper
+def partner(r, tile, half):
+    """The bit of the other half of ``tile`` if it shows ``half``, else 0."""
+    hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
+    return U1 << lo if hi == half else (U1 << hi if lo == half else U0)
+
+
+@helper
+def trains_in_use(s, seat):
+    """Trains on which the seat can have a play: the eligible ones, and those for ``*-A`` if it holds one."""
+    return u64(s.eligible) | (u64(s.eligible_a) if s.a_count[seat] != 0 else U0)
+
+
+@helper
+def count_plays(s, r):
+    """Number of legal plays under the selection in the state."""
+    if is_compact(s):
+        return plays.count_plays(s, r)
+    seat = u64(s.seat)
+    n = U0
+    if r.plain != 0 and s.barred == NONE:
+        trains = u64(s.eligible)
+        if s.only != NONE:
+            hi, lo = u64(r.hi[u64(s.only)]), u64(r.lo[u64(s.only)])
+            while trains != U0:
+                end = u64(s.end_half[lowest(trains)])
+                n += u64((end == hi) | (end == lo))
+                trains &= trains - U1
+            return n
+        while trains != U0:
+            n += popcount(u64(s.hand[seat, u64(s.end_half[lowest(trains)])]))
+            trains &= trains - U1
+        return n
+    trains = trains_in_use(s, seat)
+    while trains != U0:
+        train = lowest(trains)
+        halves = touches(s, r, train)
+        while halves != U0:
+            n += popcount(row_of(s, r, seat, train, lowest(halves)))
+            halves &= halves - U1
+        trains &= trains - U1
+    return n
+
+
+@helper
+def kth_play(s, r, k):
+    """The k-th legal play by ascending id (k below ``legal_count``), as a move."""
+    if is_compact(s):
+        return plays.kth_play(s, r, k)
+    seat = u64(s.seat)
+    if r.plain != 0 and s.only & s.barred == NONE:
+        trains = u64(s.eligible)
+        while True:
+            train = lowest(trains)
+            touch = u64(s.end_half[train])
+            row = u64(s.hand[seat, touch])
+            here = popcount(row)
+            if k < here:
+                return encode_move(train, touch, kth_bit(row, k))
+            k -= here
+            trains &= trains - U1
+    trains = trains_in_use(s, seat)
+    while True:
+        train = lowest(trains)
+        halves = touches(s, r, train)
+        while halves != U0:
+            touch = lowest(halves)
+            row = row_of(s, r, seat, train, touch)
+            here = popcount(row)
+            if k < here:
+                return encode_move(train, touch, kth_bit(row, k))
+            k -= here
+            halves &= halves - U1
+        trains &= trains - U1
+
+
+@helper
+def fits_own_train(s, r, seat):
+    """Whether any tile of the whole hand could be laid on the seat's own train."""
+    halves = touches(s, r, seat)
+    while halves != U0:
+        if s.hand[seat, lowest(halves)] != 0:
+            return True
+        halves &= halves - U1
+    return False
+
+
+@helper
+def may_use_mexican_train(s, r, seat):
+    """Whether an ordinary turn may use M, started or not (option ``mexican_start``)."""
+    if (u64(s.started) >> u64(r.players)) & U1 != U0:
+        return True
+    if r.mexican_start == ONLY_IF_STUCK:
+        return not fits_own_train(s, r, seat)
+    if r.mexican_start == AFTER_OWN_TRAIN:
+        return (u64(s.started) >> seat) & U1 != U0
+    return True
+
+
+@helper
+def bound_trains(s, r):
+    """Trains of the doubles on which the play owed must go; 0 when it is free (section 7)."""
+    if s.double_count == 0:
+        return U0
+    if r.double_rule == CHICKEN_FOOT:
+        return U1 << u64(s.double_train[0])
+    if r.open_double_order == OLDEST and r.double_rule != COVER:
+        # Doubles of this turn stand behind all others.
+        bit = U1 << u64(s.double_train[U0])
+        return U0 if u64(s.fresh) & bit != U0 else bit
+    chosen = U0
+    for i in range(s.double_count):
+        bit = U1 << u64(s.double_train[u64(i)])
+        if u64(s.fresh) & bit == U0:
+            if r.open_double_order == OLDEST:
+                return bit
+            chosen = chosen | bit if r.open_double_order == ANY_ORDER else bit
+    if chosen == U0 and r.double_rule == COVER and s.owed == OWED_REQUIRED and s.cover != NONE:
+        bit = U1 << u64(s.cover)
+        if u64(s.fresh) & bit != U0:
+            return bit
+    return chosen
+
+
+@helper
+def free_trains(s, r, seat):
+    """Trains that a free play may use (sections 5 and 8)."""
+    own = U1 << seat
+    mexican = U1 << u64(s.players)
+    if s.opening != 0:
+        return own | mexican if r.mexican_start == ANY_TURN else own
+    trains = own | u64(s.open) | u64(s.fresh)
+    return trains | mexican if may_use_mexican_train(s, r, seat) else trains
+
+
+@helper
+def prefer_fresh(s, r):
+    """Narrow the selection to the doubles of this turn while two of them are open and one can be covered."""
+    fresh = u64(s.fresh)
+    if r.max_uncovered == 0 or r.double_rule == CHICKEN_FOOT or fresh & (fresh - U1) == U0:
+        return
+    eligible, eligible_a = s.eligible, s.eligible_a
+    s.eligible = u64(eligible) & fresh
+    s.eligible_a = u64(eligible_a) & fresh
+    if count_plays(s, r) == U0:
+        s.eligible = eligible
+        s.eligible_a = eligible_a
+
+
+@helper
+def every_train(r):
+    """Bit set of all trains, M included."""
+    return (U1 << (u64(r.players) + U1)) - U1
+
+
+@helper
+def select(s, r, only, barred, own_train_only):
+    """Select the legal plays of the play owed; write the conveniences and return their number.
+
+    ``only``, ``barred``: the one tile that may, or may not, be played (NONE: no such restriction).
+    ``own_train_only``: a free play may use the own train alone (a drawn tile under ``drawn_tile`` = ``own_train``);
+    ``*-A`` may go anywhere all the same.
+    """
+    s.only = only
+    s.barred = barred
+    bound = bound_trains(s, r)
+    s.bound = bound != U0
+    if bound != U0:
+        s.eligible = bound
+        s.eligible_a = bound
+    else:
+        seat = u64(s.seat)
+        s.eligible = U1 << seat if own_train_only else free_trains(s, r, seat)
+        s.eligible_a = every_train(r)
+    prefer_fresh(s, r)
+    count = count_plays(s, r)
+    s.legal_count = count
+    return count
+
+
+@helper
+def eligible_ends(s, r):
+    """Bit set of the end halves of the eligible trains."""
+    ends = U0
+    trains = u64(s.eligible)
+    while trains != U0:
+        ends |= ends_of(s, r, lowest(trains))
+        trains &= trains - U1
+    return ends
+
+
+@helper
+def is_legal_move(s, r, move):
+    """Whether the 16-bit move (uint64) is legal at this decision; any number is a fair question."""
+    if s.phase != PHASE_DECIDE:
+        return False
+    if move == STOP_MOVE:
+        return s.may_stop != 0
+    train, touch, new = move_train(move), move_touch(move), move_new(move)
+    if move >> u64(14) != U0 or train > u64(r.players) or touch >= u64(r.halves) or new >= u64(r.halves):
+        return False
+    if (trains_in_use(s, u64(s.seat)) >> train) & U1 == U0 or (touches(s, r, train) >> touch) & U1 == U0:
+        return False
+    return (row_of(s, r, u64(s.seat), train, touch) >> new) & U1 != U0
+
+
+@kernel
+def is_legal(states, i, rules, move):
+    """Whether ``move`` (uint64) is legal in ``states[i]``: False when nothing is to be decided."""
+    return is_legal_move(states[i], rules[0], move)
+
+
+@helper
+def write_moves(s, r, out):
+    """Write the legal moves in ascending order, ``stop`` last, into ``out`` (uint16); returns their number."""
+    n = 0
+    if s.phase != PHASE_DECIDE:
+        return n
+    seat = u64(s.seat)
+    trains = trains_in_use(s, seat)
+    while trains != U0:
+        train = lowest(trains)
+        halves = touches(s, r, train)
+        while halves != U0:
+            touch = lowest(halves)
+            row = row_of(s, r, seat, train, touch)
+            while row != U0:
+                out[n] = encode_move(train, touch, lowest(row))
+                n += 1
+                row &= row - U1
+            halves &= halves - U1
+        trains &= trains - U1
+    if s.may_stop != 0:
+        out[n] = STOP_MOVE
+        n += 1
+    return n
+
+
+@kernel
+def legal_moves(states, i, rules, out):
+    """Write the legal moves in ascending order, ``stop`` last, into ``out`` (uint16); returns their number.
+
+    ``out`` must hold ``legal_count + 1`` moves; nothing is written unless a decision is due.
+    """
+    return write_moves(states[i], rules[0], out)
+
+
+@kernel
+def legal_ids(states, i, rules, out):
+    """Like ``legal_moves``, as dense action ids (uint16)."""
+    n = legal_moves(states, i, rules, out)
+    for k in range(n):
+        out[k] = action_id(rules[0], u64(out[k]))
+    return n
+
+
+@kernel
+def legal_mask(states, i, rules, out):
+    """Write the action mask: bit ``id & 63`` of ``out[id >> 6]`` (uint64[(A + 63) // 64]) is 1 for a legal id.
+
+    All bits are 0 when nothing is to be decided.
+    """
+    s, r = states[i], rules[0]
+    for k in range(len(out)):
+        out[k] = U0
+    if s.phase != PHASE_DECIDE:
+        return
+    seat = u64(s.seat)
+    trains = trains_in_use(s, seat)
+    while trains != U0:
+        train = lowest(trains)
+        halves = touches(s, r, train)
+        while halves != U0:
+            touch = lowest(halves)
+            row = row_of(s, r, seat, train, touch)
+            while row != U0:
+                action = action_id(r, encode_move(train, touch, lowest(row)))
+                out[action >> U6] |= U1 << (action & U63)
+                row &= row - U1
+            halves &= halves - U1
+        trains &= trains - U1
+    if s.may_stop != 0:
+        action = action_id(r, STOP_MOVE)
+        out[action >> U6] |= U1 << (action & U63)
+
+
+@kernel
+def move_to_id(rules, move):
+    """Dense action id of a move of the set (uint64)."""
+    return action_id(rules[0], move)
+
+
+@kernel
+def id_to_move(rules, action):
+    """Move of a dense action id below ``action_count`` (uint64)."""
+    return move_of_id(rules[0], action)

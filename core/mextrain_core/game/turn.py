@@ -1,0 +1,486 @@
+"""The turn (docs/rules.md sections 6 to 9): one list of phases, plain helpers under it.
+
+Each helper does one thing that nobody chooses (a turn begins, a draw, a failed play opens a train, …) and returns the
+phase that comes next. ``forced_steps`` runs them until somebody has to decide or the round is over; ``step_forced``
+runs one. ``play_move`` plays a decision. Where chance is to be explicit the caller names the drawn tile.
+"""
+
+import numpy as np
+
+from mextrain_core.compact import plays
+from mextrain_core.compact.intrinsics import is_compact
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import lowest
+from mextrain_core.game import events
+from mextrain_core.game.deal import give, leave_boneyard, next_draw, put_end, take
+from mextrain_core.game.movegen import eligible_ends, ends_of, has_foot, is_legal_move, select, touches
+from mextrain_core.model.limits import LETTER_D, LETTER_R, LETTER_S, LETTER_T, MAX_ATTEMPTS, NONE, WILD
+from mextrain_core.model.moves import STOP_MOVE, move_new, move_touch, move_train
+from mextrain_core.model.rules import CHICKEN_FOOT, OPTION_CODES
+from mextrain_core.model.state import (
+    BLOCKED,
+    FAULT,
+    OUT,
+    OWED_BONUS,
+    OWED_CHAIN,
+    OWED_REQUIRED,
+    PHASE_DECIDE,
+    PHASE_DRAW,
+    PHASE_FAIL,
+    PHASE_FORCED_DRAW,
+    PHASE_LOOK,
+    PHASE_LOOK_DRAWN,
+    PHASE_OVER,
+    PHASE_TURN,
+)
+
+u64 = np.uint64
+
+U0, U1, U3 = u64(0), u64(1), u64(3)
+NO_TILE = u64(NONE)
+
+SINGLE = OPTION_CODES["opening"].index("single")
+OWN_TRAIN = OPTION_CODES["drawn_tile"].index("own_train")
+PER_TURN = OPTION_CODES["draw_limit"].index("per_turn")
+MAY = OPTION_CODES["drawn_play"].index("may")
+MARK = OPTION_CODES["failed_cover"].index("mark")
+CENTER = OPTION_CODES["foot_ends"].index("center")
+NOBODY = OPTION_CODES["open_double_binds"].index("nobody")
+BINDS = OPTION_CODES["dead_double"].index("binds")
+MUST_COVER = OPTION_CODES["finish_on_double"].index("must_cover")
+ANY_PLAY = OPTION_CODES["marker_off"].index("any_play")
+MAY_STOP_BONUS = OPTION_CODES["twice_bonus"].index("may")
+
+
+@helper
+def any_off_table(s, halves):
+    """Whether a tile off the table shows one of ``halves`` (bit set)."""
+    while halves != U0:
+        if s.off[lowest(halves)] != 0:
+            return True
+        halves &= halves - U1
+    return False
+
+
+@helper
+def is_dead(s, r, half):
+    """Whether no tile off the table could join an open double of ``half`` (section 7)."""
+    if r.wild == NONE:
+        return s.off[half] == 0
+    if half == u64(WILD):
+        return s.off_total == 0
+    return s.off[half] == 0 and s.off[u64(WILD)] == 0
+
+
+@helper
+def drop_double(s, position):
+    """Take the open double at ``position`` out of the list; the order of the others stays."""
+    s.fresh = u64(s.fresh) & ~(U1 << u64(s.double_train[position]))
+    s.double_count -= U1
+    for i in range(position, u64(s.double_count)):
+        s.double_train[u64(i)] = s.double_train[u64(i) + U1]
+
+
+@helper
+def add_end(s, train, half):
+    """A finished foot gives ``train`` one more end."""
+    s.end_mask[train] |= U1 << half
+    s.end_count[train, half] += U1
+
+
+@helper
+def finish_foot(s, r):
+    """The foot has its toes, or can get no more: its ends become ends of the train (section 11, chicken foot)."""
+    train = u64(s.double_train[U0])
+    toes = u64(s.toes)
+    if toes == U0:
+        add_end(s, train, u64(s.end_half[train]))
+    for i in range(toes):
+        if r.foot_ends != CENTER or u64(i) + U1 == toes:
+            add_end(s, train, u64(s.toe[u64(i)]))
+    s.toes = U0
+    drop_double(s, U0)
+
+
+@helper
+def close_feet(s, r, train, half, is_double):
+    """Give the trains their last ends when a seat went out: a double that was laid last grows no foot."""
+    if is_double:
+        add_end(s, train, half)
+    release_dead(s, r)
+
+
+@helper
+def release_dead(s, r):
+    """Release the open doubles that no tile can join any more (option ``dead_double``)."""
+    if s.double_count == 0 or (r.dead_double == BINDS and s.boneyard_size != 0):
+        return
+    i = U0
+    while i < u64(s.double_count):
+        if not is_dead(s, r, u64(s.end_half[u64(s.double_train[i])])):
+            i += U1
+        elif r.double_rule == CHICKEN_FOOT:
+            finish_foot(s, r)
+        else:
+            drop_double(s, i)
+
+
+@helper
+def owe(s, what):
+    """The turn owes ``what``: a play that has drawn nothing yet comes up."""
+    s.owed = what
+    s.play_drew = U0
+    s.drawn = NONE
+    s.cover = NONE
+    return PHASE_LOOK
+
+
+@helper
+def begin_turn(s, r):
+    """The seat gets the move: is this its opening turn, and did a D tile hit it?"""
+    s.turns += U1
+    release_dead(s, r)
+    s.turn_drew = U0
+    s.opening = U0
+    own = U1 << u64(s.seat)
+    if u64(s.opening_to_come) & own != U0:
+        started = u64(s.started) & own != U0
+        if started or s.double_count == 0:
+            s.opening_to_come = u64(s.opening_to_come) & ~own
+            s.opening = not started
+    phase = owe(s, OWED_REQUIRED)
+    if s.penalty != 0:
+        s.penalty = U0
+        if s.boneyard_size != 0:
+            phase = PHASE_FORCED_DRAW
+    return phase
+
+
+@helper
+def next_seat(s):
+    """The seat after the one to move, in the direction that holds now."""
+    seat = u64(s.seat) + u64(s.step)
+    players = u64(s.players)
+    return seat - players if seat >= players else seat
+
+
+@helper
+def end_turn(s, r, log):
+    """The move passes on; doubles of this turn are inherited from now on, unless they bind nobody."""
+    s.fresh = U0
+    if r.open_double_binds == NOBODY and r.double_rule != CHICKEN_FOOT:
+        s.double_count = U0
+    s.seat = next_seat(s)
+    if s.skip != 0:
+        s.skip = U0
+        events.write(s, log, events.SKIP, s.seat, NONE, U0)
+        s.seat = next_seat(s)
+    return PHASE_TURN
+
+
+@helper
+def end_round(s, how, winner):
+    """The round is over."""
+    s.end = how
+    s.winner = winner
+    return PHASE_OVER
+
+
+@helper
+def look(s, r, log):
+    """Find the legal plays of the play owed, and what follows when there is none (section 6, points 2 to 5)."""
+    release_dead(s, r)
+    s.attempts += U1
+    if s.attempts > MAX_ATTEMPTS:
+        return end_round(s, FAULT, NONE)
+    if select(s, r, NONE, NONE, False) != U0:
+        s.may_stop = s.owed == OWED_CHAIN or (s.owed == OWED_BONUS and r.twice_bonus == MAY_STOP_BONUS)
+        return PHASE_DECIDE
+    note_no_play(s, r, log)
+    if s.owed != OWED_REQUIRED:
+        return end_turn(s, r, log)
+    may_draw = s.boneyard_size != 0 and (r.draw_limit != PER_TURN or s.turn_drew == 0)
+    return PHASE_DRAW if may_draw else PHASE_FAIL
+
+
+@helper
+def look_drawn(s, r, log):
+    """After the draw only plays of the drawn tile are legal, if it has any (section 6, point 4)."""
+    release_dead(s, r)
+    if select(s, r, s.drawn, NONE, r.drawn_tile == OWN_TRAIN) != U0:
+        s.may_stop = r.drawn_play == MAY
+        return PHASE_DECIDE
+    note_no_play(s, r, log)
+    # The draw that emptied the boneyard may have released a double that bound the play: then other tiles can fit.
+    if r.dead_double == BINDS and s.boneyard_size == 0 and select(s, r, NONE, s.drawn, False) != U0:
+        s.may_stop = U0
+        return PHASE_DECIDE
+    return PHASE_FAIL
+
+
+@helper
+def note_no_play(s, r, log):
+    """Log that the seat had no play, and where it could have gone: that is what others learn about its hand."""
+    if log is not None:
+        events.write(s, log, events.NO_PLAY, s.seat, s.only, eligible_ends(s, r))
+
+
+@helper
+def draw_tile(s, r, tile):
+    """Move ``tile``, or with NONE the one that the stream names, from the boneyard to the seat's hand."""
+    if is_compact(s):
+        tile = plays.draw(s)
+    else:
+        if tile == NO_TILE:
+            tile = next_draw(s)
+        s.draws += U1
+        leave_boneyard(s, tile)
+    give(s, r, u64(s.seat), tile)
+    return tile
+
+
+@helper
+def draw_for_play(s, r, log, tile):
+    """Draw for want of a play; under ``failed_cover`` = ``mark`` a play that had to cover has failed all the same."""
+    tile = draw_tile(s, r, tile)
+    events.write(s, log, events.DRAW, s.seat, tile, U0)
+    s.drawn = tile
+    s.play_drew = U1
+    s.turn_drew = U1
+    return PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN
+
+
+@helper
+def draw_by_force(s, r, log, tile):
+    """The draw that a D tile forces on the seat."""
+    events.write(s, log, events.FORCED_DRAW, s.seat, draw_tile(s, r, tile), U0)
+    return PHASE_LOOK
+
+
+@helper
+def is_blocked(s, r):
+    """Whether no tile in any hand could join any end; asked only while the boneyard is empty (section 9)."""
+    release_dead(s, r)
+    if s.double_count != 0:
+        return False
+    for train in range(u64(r.players) + U1):
+        if any_off_table(s, touches(s, r, u64(train))):
+            return False
+    return True
+
+
+@helper
+def fail(s, r, log):
+    """The required play failed for good: the own train opens, and the round may be blocked."""
+    s.open = u64(s.open) | U1 << u64(s.seat)
+    events.write(s, log, events.OPEN, s.seat, NONE, U0)
+    if s.boneyard_size == 0 and is_blocked(s, r):
+        return end_round(s, BLOCKED, NONE)
+    return end_turn(s, r, log)
+
+
+@helper
+def forced_steps(s, r, log, phase):
+    """Forced steps from ``phase`` until somebody decides or the round is over; returns that phase.
+
+    The tests stand in the order in which phases follow each other, so that the compiler can lead one into the next.
+    """
+    while phase < PHASE_DECIDE:
+        if phase == PHASE_TURN:
+            phase = begin_turn(s, r)
+        if phase == PHASE_FORCED_DRAW:
+            phase = draw_by_force(s, r, log, NO_TILE)
+        if phase == PHASE_LOOK:
+            phase = look(s, r, log)
+        if phase == PHASE_DRAW:
+            phase = draw_for_play(s, r, log, NO_TILE)
+        if phase == PHASE_LOOK_DRAWN:
+            phase = look_drawn(s, r, log)
+        if phase == PHASE_FAIL:
+            phase = fail(s, r, log)
+    return phase
+
+
+@helper
+def one_forced_step(s, r, log, phase, tile):
+    """The one forced step that ``phase`` names; returns the phase after it."""
+    if phase == PHASE_TURN:
+        return begin_turn(s, r)
+    if phase == PHASE_FORCED_DRAW:
+        return draw_by_force(s, r, log, tile)
+    if phase == PHASE_LOOK:
+        return look(s, r, log)
+    if phase == PHASE_DRAW:
+        return draw_for_play(s, r, log, tile)
+    if phase == PHASE_LOOK_DRAWN:
+        return look_drawn(s, r, log)
+    if phase == PHASE_FAIL:
+        return fail(s, r, log)
+    return phase
+
+
+@helper
+def cover_double(s, r, train, new):
+    """A tile was laid on ``train``: a double there is covered, a foot gets a toe."""
+    if has_foot(s, r):
+        s.toe[u64(s.toes)] = new
+        s.toes += U1
+        if s.toes == U3:
+            finish_foot(s, r)
+        return
+    for i in range(s.double_count):
+        if u64(s.double_train[u64(i)]) == train:
+            drop_double(s, u64(i))
+            return
+
+
+@helper
+def move_end(s, r, train, touch, new):
+    """The train's end that ``touch`` met becomes ``new``."""
+    if r.double_rule == CHICKEN_FOOT:
+        if has_foot(s, r):
+            return  # A toe's free half becomes an end when the foot is finished.
+        s.end_count[train, touch] -= U1
+        if s.end_count[train, touch] == 0:
+            s.end_mask[train] &= ~(U1 << touch)
+        if touch != new:  # The end of a double is its foot's, which is not finished yet.
+            add_end(s, train, new)
+    put_end(s, r, train, new)
+
+
+@helper
+def take_effect(s, letter):
+    """What R, S and D do at once (section 6, point 3)."""
+    if letter == u64(LETTER_R):
+        s.step = u64(s.players) - u64(s.step)
+    elif letter == u64(LETTER_S):
+        s.skip = U1
+    elif letter == u64(LETTER_D):
+        s.penalty = U1
+
+
+@helper
+def play_tile(s, r, log, move):
+    """Play a tile and find what the turn owes next (section 6, point 3)."""
+    train, touch, new = move_train(move), move_touch(move), move_new(move)
+    seat = u64(s.seat)
+    events.write(s, log, events.PLAY, seat, move, U0)
+    is_double = touch == new
+    take(s, r, seat, touch, new)
+    s.plays += U1
+    s.off_total -= U1
+    s.off[touch] -= U1
+    s.off[new] -= u64(not is_double)
+    if train == seat or r.marker_off == ANY_PLAY:
+        s.open = u64(s.open) & ~(U1 << seat)
+    s.started = u64(s.started) | U1 << train
+    move_end(s, r, train, touch, new)
+    if s.double_count != 0:
+        cover_double(s, r, train, new)
+    if s.hand_count[seat] == 0 and not (is_double and r.finish_on_double == MUST_COVER):
+        if r.double_rule == CHICKEN_FOOT:
+            close_feet(s, r, train, new, is_double)
+        return end_round(s, OUT, seat)
+    if is_double:
+        s.double_train[u64(s.double_count)] = train
+        s.double_count += U1
+        s.fresh = u64(s.fresh) | U1 << train
+        phase = owe(s, OWED_REQUIRED)
+        s.cover = train
+        return phase
+    if r.wild != NONE:
+        letter = touch if touch > new else new
+        if letter == u64(LETTER_T):
+            return owe(s, OWED_BONUS)
+        take_effect(s, letter)
+    if s.opening != 0 and r.opening != SINGLE:
+        return owe(s, OWED_CHAIN)
+    return end_turn(s, r, log)
+
+
+@helper
+def play_move(s, r, log, move):
+    """Play a legal move (uint64); returns the phase after it.
+
+    ``stop`` fails a required play and ends any other turn.
+    """
+    if move != STOP_MOVE:
+        return play_tile(s, r, log, move)
+    events.write(s, log, events.STOPPED, s.seat, NONE, U0)
+    if s.owed == OWED_REQUIRED:
+        return PHASE_FAIL
+    return end_turn(s, r, log)
+
+
+@helper
+def advance_state(s, r, log):
+    """Forced steps of ``s`` to the next decision or the end of the round."""
+    s.phase = forced_steps(s, r, log, s.phase)
+
+
+@helper
+def play_on(s, r, log, move):
+    """Play a legal move and run the forced steps that follow."""
+    s.phase = forced_steps(s, r, log, play_move(s, r, log, move))
+
+
+@kernel
+def step_forced(states, i, rules, log, tile):
+    """One forced step of ``states[i]``; nothing happens at a decision or after the end.
+
+    ``tile`` (uint64): what PHASE_DRAW and PHASE_FORCED_DRAW draw; NONE (255) takes the stream's tile. ``log``: EVENT
+    buffer or None. The number of the draw advances either way.
+    """
+    s = states[i]
+    s.events = U0
+    s.phase = one_forced_step(s, rules[0], log, s.phase, tile)
+
+
+@kernel
+def advance(states, i, rules, log):
+    """Forced steps of ``states[i]`` to the next decision or the end of the round."""
+    s = states[i]
+    s.events = U0
+    advance_state(s, rules[0], log)
+
+
+@kernel
+def apply_move(states, i, rules, log, move):
+    """Play ``move`` (uint64) without the forced steps that follow.
+
+    Returns False, and changes nothing, if it is illegal.
+    """
+    s, r = states[i], rules[0]
+    if not is_legal_move(s, r, move):
+        return False
+    s.events = U0
+    s.phase = play_move(s, r, log, move)
+    return True
+
+
+@kernel
+def play(states, i, rules, log, move):
+    """Play ``move`` (uint64) and run the forced steps to the next decision.
+
+    Returns False, and changes nothing, if it is illegal.
+    """
+    s, r = states[i], rules[0]
+    if not is_legal_move(s, r, move):
+        return False
+    s.events = U0
+    play_on(s, r, log, move)
+    return True
+
+
+@kernel
+def play_unchecked(states, i, rules, log, move):
+    """Like ``play`` for a move that is known to be legal; with any other move the state is worthless afterwards."""
+    s, r = states[i], rules[0]
+    s.events = U0
+    play_on(s, r, log, move)
+
+
+@kernel
+def train_ends(states, i, rules, train):
+    """Bit set of the end halves of ``train`` (uint64); of an unfinished foot only the double's half."""
+    return ends_of(states[i], rules[0], train)

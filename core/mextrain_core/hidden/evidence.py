@@ -1,0 +1,389 @@
+"""What everybody at the table has seen, folded from the public events (docs/hidden-information.md).
+
+Two records hold it. ``tables[i]`` is a STATE without any tile in hand or boneyard: the engine's own helpers play the
+public events on it, so the table, what is owed and where the seat could have gone are the engine's. ``evidence[i]``
+is an EVIDENCE: which tiles each seat has shown not to hold, and where each tile that was laid can have come from.
+The tile of a draw is never read, so neither record can hold anything that is hidden from some seat.
+
+Words. The *slots* of a seat are where its tiles came from: slot 0 is its deal, each draw of its own is one slot more.
+A *test* of a seat finds no tile for the halves tested: tiles showing one of them can only be in slots born later.
+"""
+
+import numpy as np
+
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import copy_record, lowest
+from mextrain_core.game import events
+from mextrain_core.game.deal import clear_table
+from mextrain_core.game.movegen import select, touches
+from mextrain_core.game.turn import (
+    BINDS,
+    MARK,
+    OWN_TRAIN,
+    PER_TURN,
+    begin_turn,
+    end_turn,
+    fail,
+    play_tile,
+    release_dead,
+)
+from mextrain_core.model.limits import LETTER_A, LETTER_D, MAX_PLAYERS, MAX_TILES, NONE, ROWS, WILD
+from mextrain_core.model.moves import move_new, move_touch, move_train
+from mextrain_core.model.rules import CHICKEN_FOOT, ONLY_IF_STUCK
+from mextrain_core.model.state import (
+    OWED_REQUIRED,
+    PHASE_DECIDE,
+    PHASE_DRAW,
+    PHASE_FAIL,
+    PHASE_FORCED_DRAW,
+    PHASE_LOOK,
+    PHASE_LOOK_DRAWN,
+    PHASE_TURN,
+    copy_state,
+)
+
+u64 = np.uint64
+
+U0, U1, U3 = u64(0), u64(1), u64(3)
+
+MAX_CLAUSES = 24
+"""A chain is stopped once a seat, a bonus once a round, and one decision is due now: never more than 16."""
+
+HIDDEN, FITS, FITS_NOT, SHOWN, UNCLEAR = 0, 1, 2, 3, 4
+"""What is known of a drawn tile: nothing; it shows a half of the mask; it shows none; it was laid at once; or it either
+is the tile of the next play or shows no half of the mask."""
+
+_FIELDS = np.dtype(
+    [
+        ("slots", np.uint8, MAX_PLAYERS),  # slots born so far: 1 + draws of the seat
+        ("dealt", np.uint8, MAX_PLAYERS),  # tiles dealt to the seat
+        ("lacks", np.uint8, (MAX_PLAYERS, ROWS)),  # tiles showing the half can only be in slots from this one on
+        ("draws", np.uint8),
+        ("plays", np.uint8),
+        ("clauses", np.uint8),
+        ("released", np.uint8),  # the last draw emptied the boneyard, which may have released a double
+        ("uncertain", np.uint8),  # some evidence has no slot form: only a replay can tell whether a history fits
+        # By draw of the round.
+        ("draw_seat", np.uint8, MAX_TILES),
+        ("draw_slot", np.uint8, MAX_TILES),
+        ("draw_rule", np.uint8, MAX_TILES),  # HIDDEN … UNCLEAR
+        ("draw_play", np.uint8, MAX_TILES),  # SHOWN, UNCLEAR: number of the play meant, else NONE
+        ("draw_mask", np.uint32, MAX_TILES),
+        # By play of the round: a tile laid came from a slot first … end - 1 of its seat.
+        ("play_seat", np.uint8, MAX_TILES),
+        ("play_tile", np.uint8, MAX_TILES),  # the first index of its name, 105 for each *-A
+        ("play_first", np.uint8, MAX_TILES),
+        ("play_end", np.uint8, MAX_TILES),
+        # Something fitted: a tile in a slot below ``end``, not laid before play number ``plays``, shows the mask.
+        ("clause_seat", np.uint8, MAX_CLAUSES),
+        ("clause_end", np.uint8, MAX_CLAUSES),
+        ("clause_plays", np.uint8, MAX_CLAUSES),
+        ("clause_mask", np.uint32, MAX_CLAUSES),
+    ],
+    align=True,
+)
+EVIDENCE = np.dtype((np.record, _FIELDS))
+EVIDENCE_BYTES = EVIDENCE.itemsize
+
+
+@helper
+def tile_index(r, a, b):
+    """Index of the tile {a, b} (half codes, uint64); the first one for ``*-A``."""
+    hi = a if a > b else b
+    lo = b if a > b else a
+    if r.wild == NONE or hi < u64(WILD):
+        return (hi * (hi + U1) >> U1) + lo
+    if hi == u64(WILD):
+        return u64(91) + lo
+    # Letters have the higher codes, but the tables name the wild half first.
+    return u64(105) if hi == u64(LETTER_A) else u64(108) + hi - u64(LETTER_D)
+
+
+@helper
+def tile_of(r, move):
+    """Index of the tile that a move lays; the first one for ``*-A``."""
+    return tile_index(r, move_touch(move), move_new(move))
+
+
+@helper
+def shows(r, tile, mask):
+    """Whether the tile shows a half of ``mask`` (bit set by half code)."""
+    return ((mask >> u64(r.hi[tile])) | (mask >> u64(r.lo[tile]))) & U1 != U0
+
+
+@helper
+def halves_for(s, r, trains):
+    """Bit set of the halves that may be laid on one of ``trains`` (bit set)."""
+    halves = U0
+    while trains != U0:
+        halves |= touches(s, r, lowest(trains))
+        trains &= trains - U1
+    return halves
+
+
+@helper
+def note_lack(e, seat, mask, slots):
+    """No tile in the first ``slots`` slots of the seat shows a half of ``mask``."""
+    while mask != U0:
+        half = lowest(mask)
+        if u64(e.lacks[seat, half]) < slots:
+            e.lacks[seat, half] = slots
+        mask &= mask - U1
+
+
+@helper
+def note_clause(s, r, e):
+    """Something in the hand of the seat to move fits the play owed."""
+    k = u64(e.clauses)
+    seat = u64(s.seat)
+    e.clause_seat[k] = seat
+    e.clause_end[k] = e.slots[seat]
+    e.clause_plays[k] = e.plays
+    e.clause_mask[k] = halves_for(s, r, u64(s.eligible))
+    e.clauses = k + U1
+
+
+@helper
+def note_draw(s, e):
+    """The seat to move drew a tile: a slot of its own, about which nothing is known."""
+    seat = u64(s.seat)
+    k = u64(e.draws)
+    e.draw_seat[k] = seat
+    e.draw_slot[k] = e.slots[seat]
+    e.draw_rule[k] = HIDDEN
+    e.draw_play[k] = NONE
+    e.draw_mask[k] = U0
+    e.draws = k + U1
+    e.slots[seat] += U1
+    s.draws += U1
+    s.boneyard_size -= U1
+    s.hand_count[seat] += U1
+
+
+@helper
+def note_drawn(s, r, e, rule):
+    """What the seat did with the tile just drawn tells whether it fits the trains where it could have gone."""
+    k = u64(e.draws) - U1
+    e.draw_rule[k] = rule
+    e.draw_mask[k] = halves_for(s, r, u64(s.eligible))
+
+
+@helper
+def depends_on_hand(s, r):
+    """Whether the drawn tile's places depend on the rest of the hand: M may be started only by a seat that is stuck."""
+    return r.mexican_start == ONLY_IF_STUCK and (u64(s.started) >> u64(r.players)) & U1 == U0
+
+
+@helper
+def note_play(s, r, e, move):
+    """Where the tile laid can have come from, and what laying it there shows about the rest of the hand."""
+    seat, train = u64(s.seat), move_train(move)
+    tile = tile_of(r, move)
+    hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
+    k = u64(e.plays)
+    lack_hi, lack_lo = u64(e.lacks[seat, hi]), u64(e.lacks[seat, lo])
+    e.play_seat[k] = seat
+    e.play_tile[k] = tile
+    e.play_first[k] = lack_hi if lack_hi > lack_lo else lack_lo
+    e.play_end[k] = e.slots[seat]
+    e.plays = k + U1
+    fresh = u64(s.fresh)
+    two_open = r.max_uncovered != 0 and r.double_rule != CHICKEN_FOOT and fresh & (fresh - U1) != U0
+    if s.play_drew != 0:
+        d = u64(e.draws) - U1
+        e.draw_play[d] = k
+        if e.released == 0:
+            e.draw_rule[d] = SHOWN
+            e.play_first[k] = e.draw_slot[d]
+            return
+        # Either the drawn tile was laid, or it fits nowhere and another one was.
+        note_drawn(s, r, e, UNCLEAR)
+        anywhere = r.wild != NONE and lo == u64(LETTER_A)
+        if (u64(s.eligible) >> train) & U1 == U0 and not anywhere:
+            e.play_end[k] = e.draw_slot[d]
+        if two_open or depends_on_hand(s, r):
+            e.uncertain = U1
+        return
+    if s.bound == 0 and train == u64(r.players) and depends_on_hand(s, r):
+        if r.wild == NONE or lo != u64(LETTER_A):
+            note_lack(e, seat, touches(s, r, seat), u64(e.slots[seat]))
+    if two_open and (fresh >> train) & U1 == U0:
+        note_lack(e, seat, halves_for(s, r, u64(s.eligible) & fresh), u64(e.slots[seat]))
+
+
+@helper
+def rest_at(s, r, e, phase):
+    """Run what needs no event, from ``phase``, and stop where the next event tells what happened.
+
+    PHASE_DECIDE here means: the legal plays have been looked for, and whether there were any is not known yet.
+    """
+    if phase == PHASE_TURN:
+        phase = begin_turn(s, r)
+    if phase == PHASE_LOOK:
+        release_dead(s, r)
+        s.attempts += U1
+        select(s, r, NONE, NONE, False)
+        phase = PHASE_DECIDE
+    elif phase == PHASE_LOOK_DRAWN:
+        release_dead(s, r)
+        select(s, r, NONE, NONE, r.drawn_tile == OWN_TRAIN)
+        e.released = r.dead_double == BINDS and s.boneyard_size == 0
+        phase = PHASE_DECIDE
+    s.phase = phase
+
+
+@helper
+def no_play(s, r, e):
+    """Nothing was legal for the play owed (section 6, points 4 and 5); returns the phase that follows."""
+    seat = u64(s.seat)
+    if s.play_drew != 0:
+        note_drawn(s, r, e, FITS_NOT)
+        if e.released != 0:
+            select(s, r, NONE, NONE, False)
+            note_lack(e, seat, halves_for(s, r, u64(s.eligible)), u64(e.slots[seat]) - U1)
+        return PHASE_FAIL
+    note_lack(e, seat, halves_for(s, r, u64(s.eligible)), u64(e.slots[seat]))
+    if s.owed != OWED_REQUIRED:
+        return end_turn(s, r, None)
+    may_draw = s.boneyard_size != 0 and (r.draw_limit != PER_TURN or s.turn_drew == 0)
+    return PHASE_DRAW if may_draw else PHASE_FAIL
+
+
+@helper
+def decided(s, r, e, kind, move):
+    """The seat to move laid a tile or stopped; returns the phase that follows."""
+    if kind == events.PLAY:
+        note_play(s, r, e, move)
+        # The hand is empty here, and only its count is kept; a *-A is lent to the seat so that it can be taken.
+        s.a_count[u64(s.seat)] = U1
+        return play_tile(s, r, None, move)
+    if s.owed != OWED_REQUIRED:
+        note_clause(s, r, e)
+        return end_turn(s, r, None)
+    note_drawn(s, r, e, FITS)
+    if e.released != 0 and depends_on_hand(s, r):
+        e.uncertain = U1
+    return PHASE_FAIL
+
+
+@helper
+def fold_event(s, r, e, kind, seat, data):
+    """Fold one event into the table ``s`` and the evidence ``e``; returns False where the rules do not allow it."""
+    if kind == events.NO_PLAY:
+        return True  # It follows from the others, and is logged with what only the seat itself knows.
+    is_skip = kind == events.SKIP
+    if is_skip and (s.phase != PHASE_DECIDE or s.owed == OWED_REQUIRED or s.skip == 0):
+        return True  # The turn before it has ended already. Otherwise a chain ends here that nothing continues.
+    for _ in range(4):  # A chain ends, the next seat has no play, and then draws or opens its train.
+        done = True
+        if s.phase == PHASE_DECIDE:
+            if seat == u64(s.seat) and (kind == events.PLAY or kind == events.STOPPED):
+                phase = decided(s, r, e, kind, data)
+            else:
+                phase = no_play(s, r, e)
+                done = is_skip
+        elif seat != u64(s.seat):
+            return False
+        elif s.phase == PHASE_FORCED_DRAW and kind == events.FORCED_DRAW:
+            note_draw(s, e)
+            phase = PHASE_LOOK
+        elif s.phase == PHASE_DRAW and kind == events.DRAW:
+            note_draw(s, e)
+            s.play_drew = U1
+            s.turn_drew = U1
+            phase = PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN
+        elif s.phase == PHASE_FAIL and kind == events.OPEN:
+            phase = fail(s, r, None)
+        else:
+            return False
+        rest_at(s, r, e, phase)
+        if done:
+            return True
+    return False
+
+
+@helper
+def conclude(s, r, e, phase, turns):
+    """What is seen at the end of the log: whose turn it is, and that a decision is due, or a draw.
+
+    Use a copy of the records: the next event could not be folded any more.
+    """
+    if s.phase == PHASE_DECIDE and s.turns < turns:  # A chain or a bonus play ended without an event.
+        rest_at(s, r, e, no_play(s, r, e))
+    if s.phase != PHASE_DECIDE:
+        return
+    if phase != PHASE_DECIDE:
+        s.phase = no_play(s, r, e)
+    elif s.play_drew == 0:
+        note_clause(s, r, e)
+    elif e.released == 0:
+        note_drawn(s, r, e, FITS)
+    else:
+        # The drawn tile fits, or it does not and another tile does.
+        select(s, r, NONE, NONE, False)
+        note_clause(s, r, e)
+        e.uncertain = u64(r.drawn_tile == OWN_TRAIN)
+
+
+@helper
+def copy_evidence(evidence, i, j):
+    """Copy ``evidence[j]`` over ``evidence[i]``."""
+    copy_record(evidence[i], evidence[j], u64(EVIDENCE_BYTES))
+
+
+@helper
+def start_table(s, r, e, engine, starter, sizes):
+    """The table before the first turn; ``sizes`` (uint8[players]): tiles dealt to each seat."""
+    clear_table(s, r, engine, starter)
+    s.key = U0
+    for w in range(3):
+        s.boneyard[w] = U0
+    e.draws = U0
+    e.plays = U0
+    e.clauses = U0
+    e.released = U0
+    e.uncertain = U0
+    for seat in range(u64(r.players)):
+        q = u64(seat)
+        e.slots[q] = U1
+        e.dealt[q] = sizes[q]
+        s.hand_count[q] = sizes[q]
+        s.boneyard_size -= u64(sizes[q])
+        for half in range(ROWS):
+            e.lacks[q, u64(half)] = U0
+    rest_at(s, r, e, PHASE_TURN)
+
+
+@kernel
+def begin_evidence(tables, evidence, i, rules, engine, starter, sizes):
+    """Set up ``tables[i]`` and ``evidence[i]`` for a round before its first turn.
+
+    ``engine`` (half code) and ``starter`` are uint64, ``sizes`` is uint8[players]: tiles dealt to each seat.
+    """
+    start_table(tables[i], rules[0], evidence[i], engine, starter, sizes)
+
+
+@kernel
+def fold_events(tables, evidence, i, rules, log, first, end):
+    """Fold ``log[first:end]`` (EVENT) into ``tables[i]`` and ``evidence[i]``, which hold all events before them.
+
+    Returns ``end``, or the index of the first event that the rules do not allow. The tiles of draws are not read.
+    """
+    s, r, e = tables[i], rules[0], evidence[i]
+    for k in range(first, end):
+        event = log[k]
+        if not fold_event(s, r, e, u64(event["kind"]), u64(event["seat"]), u64(event["data"])):
+            return k
+    return end
+
+
+@kernel
+def conclude_events(tables, evidence, i, rules, phase, turns):
+    """Copy ``tables[i]`` and ``evidence[i]`` to ``i + 1``, and conclude there from where the round stands now.
+
+    ``phase`` (uint8) and ``turns`` (uint32) are those of the round's STATE: everybody sees whose turn it is, and that a
+    decision is due.
+    """
+    copy_state(tables, i + 1, tables, i, rules)
+    copy_evidence(evidence, i + 1, i)
+    conclude(tables[i + 1], rules[0], evidence[i + 1], phase, turns)

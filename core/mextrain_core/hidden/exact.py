@@ -1,0 +1,156 @@
+"""Whether a history gives a log: the round is played again with its deal and draws.
+
+This is the definition of "consistent" in docs/hidden-information.md, and shares nothing with the evidence that the
+sampler works with; it is what the sampler is tested against, and what it falls back on.
+"""
+
+import numpy as np
+
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.game import events
+from mextrain_core.game.deal import clear_table, give, leave_boneyard
+from mextrain_core.game.movegen import is_legal_move
+from mextrain_core.game.turn import one_forced_step, play_move
+from mextrain_core.model.limits import NONE, STOP
+from mextrain_core.model.state import PHASE_DECIDE, PHASE_DRAW, PHASE_FORCED_DRAW, PHASE_OVER
+
+u64 = np.uint64
+
+U0 = u64(0)
+
+
+@helper
+def same_event(written, expected):
+    """Whether everybody sees the same in both; the tile of a draw is compared by the caller's choice of draws."""
+    if written["kind"] != expected["kind"] or written["seat"] != expected["seat"]:
+        return False
+    is_draw = written["kind"] == events.DRAW or written["kind"] == events.FORCED_DRAW
+    return is_draw or written["data"] == expected["data"]
+
+
+@helper
+def next_public(log, k, end):
+    """Index of the first event from ``k`` on that is not NO_PLAY."""
+    while k < end and log[k]["kind"] == events.NO_PLAY:
+        k += 1
+    return k
+
+
+@helper
+def retrace_log(s, r, scratch, draws, log, end, phase, turns):
+    """Play ``s`` from its first turn as ``log[:end]`` says, draws in the order of ``draws``; False if it cannot be.
+
+    At the end the round must stand in ``phase`` of turn number ``turns`` without a further event: a turn can end
+    without one, so the log alone does not say whose turn it is.
+    """
+    k = next_public(log, 0, end)
+    while True:
+        if s.phase == PHASE_DECIDE or s.phase == PHASE_OVER:
+            if k == end:
+                return s.phase == phase and s.turns == turns
+            kind = log[k]["kind"]
+            if s.phase == PHASE_OVER or (kind != events.PLAY and kind != events.STOPPED) or log[k]["seat"] != s.seat:
+                return False
+            move = u64(log[k]["data"]) if kind == events.PLAY else u64(STOP)
+            if not is_legal_move(s, r, move):
+                return False
+            s.events = U0
+            s.phase = play_move(s, r, scratch, move)
+        else:
+            if k == end and s.phase == phase and s.turns == turns:
+                return True
+            tile = u64(NONE)
+            if s.phase == PHASE_DRAW or s.phase == PHASE_FORCED_DRAW:
+                if u64(s.draws) >= u64(len(draws)):
+                    return False
+                tile = u64(draws[u64(s.draws)])
+            s.events = U0
+            s.phase = one_forced_step(s, r, scratch, s.phase, tile)
+        for n in range(s.events):
+            if scratch[n]["kind"] == events.NO_PLAY:
+                continue
+            if k == end or not same_event(scratch[n], log[k]):
+                return False
+            k = next_public(log, k + 1, end)
+
+
+@helper
+def set_up(s, r, engine, starter, hands, sizes):
+    """The round before its first turn with the given deal."""
+    clear_table(s, r, engine, starter)
+    s.key = U0
+    for seat in range(u64(r.players)):
+        for k in range(sizes[seat]):
+            tile = u64(hands[seat, k])
+            leave_boneyard(s, tile)
+            give(s, r, u64(seat), tile)
+
+
+@helper
+def fill_history(tiles, where, cell_seat, cell_draw, hands, sizes, full, draws):
+    """Write the places of ``tiles`` into a deal and draws that hold the known tiles; ``full``: sizes of the deal."""
+    for seat in range(len(sizes)):
+        full[seat] = sizes[seat]
+    for k in range(len(tiles)):
+        cell = u64(where[k])
+        seat = u64(cell_seat[cell])
+        if cell_draw[cell] != NONE:
+            draws[u64(cell_draw[cell])] = tiles[k]
+        elif seat != u64(NONE):
+            hands[seat, u64(full[seat])] = tiles[k]
+            full[seat] += u64(1)
+
+
+@kernel
+def list_histories(
+    states, i, rules, scratch, engine, starter, hands, sizes, draws, tiles, laid_by, cell_seat, cell_draw, room,
+    log, end, phase, turns, most, out,
+):
+    """Try every way to put ``tiles`` into cells, and list those that give the log; returns their number.
+
+    ``hands``: uint8[players, …], the known tiles as dealt, ``sizes`` of them by seat; ``draws``: uint8, every draw in
+    order, the known ones filled in. ``engine``, ``starter``: uint64. At the end of the log the round must stand in
+    ``phase`` of turn number ``turns``. ``tiles``: uint8[m]; ``laid_by``:
+    uint8[m], the seat that laid the tile, or NONE (a tile laid can only come from that seat). By cell: ``cell_seat``
+    and ``cell_draw`` (uint8; NONE and NONE: the boneyard; a seat and NONE: its deal) and ``room`` (uint8, must add up
+    to m). ``out``: uint8[n, m], the cell of each tile; histories without room are counted only. Returns -1 after
+    ``most`` (int64) tries. ``states[i]`` and ``scratch`` (EVENT, at least 4) are scratch.
+    """
+    s, r = states[i], rules[0]
+    m = len(tiles)
+    where = np.full(m + 1, NONE, np.uint8)
+    full = np.zeros(len(sizes), np.uint8)
+    found = 0
+    tries = 0
+    k = 0
+    while k >= 0:
+        if k == m:
+            tries += 1
+            if tries > most:
+                return -1
+            fill_history(tiles, where, cell_seat, cell_draw, hands, sizes, full, draws)
+            set_up(s, r, engine, starter, hands, full)
+            if retrace_log(s, r, scratch, draws, log, end, phase, turns):
+                if found < len(out):
+                    for n in range(m):
+                        out[found, n] = where[n]
+                found += 1
+            k -= 1
+            continue
+        # Where NONE, the tile has not been placed yet; else it goes on to its next cell.
+        cell = 0 if where[k] == NONE else int(where[k]) + 1
+        if where[k] != NONE:
+            room[where[k]] += u64(1)
+            where[k] = NONE
+        while cell < len(room):
+            fits = laid_by[k] == NONE or cell_seat[cell] == laid_by[k]
+            if room[cell] != 0 and fits:
+                break
+            cell += 1
+        if cell == len(room):
+            k -= 1
+            continue
+        where[k] = cell
+        room[cell] -= u64(1)
+        k += 1
+    return found

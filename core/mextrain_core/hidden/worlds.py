@@ -1,0 +1,419 @@
+"""The WORLDS record: what a seat does not know, and where the evidence lets it be (docs/hidden-information.md).
+
+Its *items* are tiles whose place in the deal matters, its *cells* the places: cell 0 is the boneyard, 1 + q the deal of
+seat q, 1 + players + d draw number d. ``allowed`` says which cells the evidence leaves to an item. That is exact but
+for two things, which are looked at whenever all items are placed: *clauses* (a stop was offered, so something fitted)
+and the order of ``*-A`` tiles. Nothing in it depends on what is really hidden: it is made from the public table, the
+evidence and the seat's own tiles.
+"""
+
+import numpy as np
+
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import lowest, popcount
+from mextrain_core.game import events
+from mextrain_core.game.deal import engine_tile
+from mextrain_core.hidden.evidence import FITS, FITS_NOT, SHOWN, UNCLEAR, shows
+from mextrain_core.model.limits import LETTER_A, MAX_PLAYERS, MAX_TILES, NONE
+from mextrain_core.model.rng import GOLDEN, mix
+
+u64 = np.uint64
+
+U0, U1, U6, U63 = u64(0), u64(1), u64(6), u64(63)
+NO_PLAY_NUMBER = u64(NONE)
+NO_CELL = u64(NONE)
+FIRST_A = u64(105)
+
+BONEYARD = u64(0)
+MAX_CELLS = 208
+"""The boneyard, 14 deals and at most 189 draws, rounded up."""
+
+CELL_WORDS = 4
+
+_FIELDS = np.dtype(
+    [
+        ("turns", np.uint32),
+        ("random", np.uint64),  # state of the sampler's stream
+        ("allowed", np.uint64, (MAX_TILES, CELL_WORDS)),  # bit by cell
+        ("tile_clauses", np.uint32, MAX_TILES),  # by item: clauses whose halves it shows
+        ("cell_clauses", np.uint32, MAX_CELLS),  # by cell: clauses that mean it
+        ("clauses", np.uint32),  # bit by clause: those that no known tile fulfils
+        ("tile", np.uint8, MAX_TILES),  # by item: tile index
+        ("play", np.uint8, MAX_TILES),  # by item: number of the play that laid it, or NONE
+        ("cell", np.uint8, MAX_TILES),  # by item: where it is
+        ("cell_seat", np.uint8, MAX_CELLS),  # NONE: the boneyard
+        ("cell_slot", np.uint8, MAX_CELLS),
+        ("room", np.uint8, MAX_CELLS),
+        ("relevant", np.uint8, MAX_TILES),  # items that can fulfil a clause
+        ("relevants", np.uint8),
+        ("items", np.uint8),
+        ("free", np.uint8),  # the first items are those with more than one place
+        ("cells", np.uint8),
+        ("seat", np.uint8),  # whose knowledge this is
+        ("players", np.uint8),
+        ("engine", np.uint8),
+        ("starter", np.uint8),
+        ("phase", np.uint8),
+        ("uncertain", np.uint8),  # a history must also be played again to be sure
+        ("anywhere", np.uint8, 4),  # items that are *-A
+        ("anywheres", np.uint8),
+        ("draws", np.uint8),
+        # The history that the items make up, written by ``write_history``.
+        ("sizes", np.uint8, MAX_PLAYERS),
+        ("hands", np.uint8, (MAX_PLAYERS, MAX_TILES)),  # as dealt
+        ("drawn", np.uint8, MAX_TILES),
+    ],
+    align=True,
+)
+WORLDS = np.dtype((np.record, _FIELDS))
+
+
+@helper
+def may_lie(w, item, cell):
+    """Whether the evidence lets the item lie in the cell."""
+    return (u64(w.allowed[item, cell >> U6]) >> (cell & U63)) & U1 != U0
+
+
+@helper
+def draw_cell(w, draw):
+    """The cell of a draw of the round."""
+    return u64(w.players) + U1 + draw
+
+
+@helper
+def add_item(w, r, tile, play, cell):
+    """Append an item; ``cell`` NONE: its place is to be found. Each ``*-A`` gets an index of its own."""
+    k = u64(w.items)
+    if r.wild != NONE and r.lo[tile] == LETTER_A:
+        w.anywhere[u64(w.anywheres)] = k
+        tile = FIRST_A + u64(w.anywheres)
+        w.anywheres += U1
+    w.tile[k] = tile
+    w.play[k] = play
+    w.cell[k] = cell
+    for v in range(CELL_WORDS):
+        w.allowed[k, v] = U0
+    w.items = k + U1
+
+
+@helper
+def add_own_items(w, r, e, s, log, end, left):
+    """The seat's own tiles, all of them in known cells; ``left`` (uint8 by tile) counts what it holds or has laid."""
+    seat = u64(w.seat)
+    draw = U0
+    for k in range(end):
+        kind = log[k]["kind"]
+        if kind != events.DRAW and kind != events.FORCED_DRAW:
+            continue
+        if u64(log[k]["seat"]) == seat:
+            tile = first_index(r, u64(log[k]["data"]))
+            add_item(w, r, tile, NO_PLAY_NUMBER, draw_cell(w, draw))
+            left[tile] -= U1
+        draw += U1
+    for tile in range(u64(r.tiles)):
+        for _ in range(left[u64(tile)]):
+            add_item(w, r, u64(tile), NO_PLAY_NUMBER, U1 + seat)
+
+
+@helper
+def first_index(r, tile):
+    """The first index of a tile's name: 105 for each ``*-A``."""
+    return FIRST_A if r.wild != NONE and r.lo[tile] == LETTER_A else tile
+
+
+@helper
+def own_copies(s, r, seat, tile):
+    """How many of the tile the seat holds (first index of its name)."""
+    if r.wild != NONE and r.lo[tile] == LETTER_A:
+        return u64(s.a_count[seat]) if tile == FIRST_A else U0
+    return (u64(s.hand[seat, u64(r.hi[tile])]) >> u64(r.lo[tile])) & U1
+
+
+@helper
+def collect_items(w, r, e, s, log, end):
+    """List all items: own tiles, tiles that others laid, and unseen tiles."""
+    seat = u64(w.seat)
+    own = np.zeros(MAX_TILES, np.uint8)
+    gone = np.zeros(MAX_TILES, np.uint8)
+    gone[engine_tile(r, u64(s.engine))] = U1
+    for tile in range(u64(r.tiles)):
+        own[u64(tile)] = own_copies(s, r, seat, u64(tile))
+        gone[u64(tile)] += own[u64(tile)]
+    for k in range(e.plays):
+        tile = u64(e.play_tile[u64(k)])
+        gone[tile] += U1
+        if u64(e.play_seat[u64(k)]) == seat:
+            own[tile] += U1
+    add_own_items(w, r, e, s, log, end, own)
+    first = u64(w.items)
+    for k in range(e.plays):
+        if u64(e.play_seat[u64(k)]) != seat:
+            add_item(w, r, u64(e.play_tile[u64(k)]), u64(k), NO_CELL)
+    for tile in range(u64(r.tiles)):
+        t = u64(tile)
+        name = first_index(r, t)
+        if gone[name] != 0:
+            gone[name] -= U1
+        else:
+            add_item(w, r, t, NO_PLAY_NUMBER, NO_CELL)
+    return first
+
+
+@helper
+def lay_out_cells(w, r, e, s):
+    """The cells and their room."""
+    players = u64(r.players)
+    w.cells = players + U1 + u64(e.draws)
+    w.cell_seat[BONEYARD] = NONE
+    w.cell_slot[BONEYARD] = NONE
+    w.room[BONEYARD] = s.boneyard_size
+    for seat in range(players):
+        w.cell_seat[u64(seat) + U1] = seat
+        w.cell_slot[u64(seat) + U1] = U0
+        w.room[u64(seat) + U1] = e.dealt[u64(seat)]
+    for draw in range(e.draws):
+        cell = draw_cell(w, u64(draw))
+        w.cell_seat[cell] = e.draw_seat[u64(draw)]
+        w.cell_slot[cell] = e.draw_slot[u64(draw)]
+        w.room[cell] = U1
+
+
+@helper
+def may_be_draw(r, e, tile, play, draw):
+    """Whether what is known of the draw lets it be this tile, laid by play number ``play`` (NONE: not laid)."""
+    rule = e.draw_rule[draw]
+    if rule == SHOWN or rule == UNCLEAR:
+        if play == u64(e.draw_play[draw]):
+            return True
+        if rule == SHOWN:
+            return False
+    fits = shows(r, tile, u64(e.draw_mask[draw]))
+    if rule == FITS:
+        return fits
+    return not fits if rule == FITS_NOT or rule == UNCLEAR else True
+
+
+@helper
+def find_allowed(w, r, e, item):
+    """Write ``allowed`` of an item that somebody else laid, or that is unseen."""
+    tile, play = u64(w.tile[item]), u64(w.play[item])
+    hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
+    if play == NO_PLAY_NUMBER and w.room[BONEYARD] != 0:
+        w.allowed[item, U0] |= U1
+    for c in range(U1, u64(w.cells)):
+        cell = u64(c)
+        seat, slot = u64(w.cell_seat[cell]), u64(w.cell_slot[cell])
+        if seat == u64(w.seat):
+            continue
+        if play == NO_PLAY_NUMBER:
+            if slot < u64(e.lacks[seat, hi]) or slot < u64(e.lacks[seat, lo]):
+                continue
+        elif seat != u64(e.play_seat[play]) or slot < u64(e.play_first[play]) or slot >= u64(e.play_end[play]):
+            continue
+        if slot != U0 and not may_be_draw(r, e, tile, play, cell - u64(w.players) - U1):
+            continue
+        w.allowed[item, cell >> U6] |= U1 << (cell & U63)
+
+
+@helper
+def only_cell(w, item):
+    """The one cell where the item may lie; NONE if there are several, MAX_CELLS if there is none."""
+    found = u64(MAX_CELLS)
+    for v in range(CELL_WORDS):
+        word = u64(w.allowed[item, u64(v)])
+        if word != U0:
+            if found != u64(MAX_CELLS) or popcount(word) > U1:
+                return NO_CELL
+            found = (u64(v) << U6) + lowest(word)
+    return found
+
+
+@helper
+def settle_forced(w, first):
+    """Place the items that can lie in one cell only, until none is left; False if an item has no place."""
+    moved = True
+    while moved:
+        moved = False
+        for k in range(first, u64(w.items)):
+            item = u64(k)
+            if w.cell[item] != NONE:
+                continue
+            cell = only_cell(w, item)
+            if cell == NO_CELL:
+                continue
+            if cell == u64(MAX_CELLS) or w.room[cell] == 0:
+                return False
+            w.cell[item] = cell
+            w.room[cell] -= U1
+            moved = True
+            if w.room[cell] == 0:
+                for other in range(first, u64(w.items)):
+                    if w.cell[u64(other)] == NONE:
+                        w.allowed[u64(other), cell >> U6] &= ~(U1 << (cell & U63))
+    return True
+
+
+@helper
+def swap_items(w, a, b):
+    """Exchange two items."""
+    w.tile[a], w.tile[b] = u64(w.tile[b]), u64(w.tile[a])
+    w.play[a], w.play[b] = u64(w.play[b]), u64(w.play[a])
+    w.cell[a], w.cell[b] = u64(w.cell[b]), u64(w.cell[a])
+    for v in range(CELL_WORDS):
+        w.allowed[a, u64(v)], w.allowed[b, u64(v)] = u64(w.allowed[b, u64(v)]), u64(w.allowed[a, u64(v)])
+
+
+@helper
+def free_items_first(w, r):
+    """Move the items without a place to the front."""
+    free = U0
+    for k in range(w.items):
+        if w.cell[u64(k)] == NONE:
+            if u64(k) != free:
+                swap_items(w, free, u64(k))
+            free += U1
+    w.free = free
+    w.anywheres = U0
+    for k in range(w.items):
+        if r.wild != NONE and r.lo[u64(w.tile[u64(k)])] == LETTER_A:
+            w.anywhere[u64(w.anywheres)] = k
+            w.anywheres += U1
+
+
+@helper
+def reach(w, item, queue, mover, length):
+    """Append the cells where the item may lie and that nothing has reached yet; returns the new length."""
+    for c in range(w.cells):
+        cell = u64(c)
+        if mover[cell] == NONE and may_lie(w, item, cell):
+            mover[cell] = item
+            queue[length] = cell
+            length += 1
+    return length
+
+
+@helper
+def place_item(w, item, queue, mover):
+    """Find a cell for the item, moving placed ones along if need be (an augmenting path); False if there is none.
+
+    ``queue``, ``mover``: uint8[MAX_CELLS] scratch: the cells reached, in order, and the item that would move there.
+    """
+    for c in range(w.cells):
+        mover[u64(c)] = NONE
+    length = reach(w, item, queue, mover, 0)
+    head = 0
+    while head < length:
+        cell = u64(queue[head])
+        head += 1
+        if w.room[cell] == 0:
+            for k in range(w.free):
+                if u64(w.cell[u64(k)]) == cell:
+                    length = reach(w, u64(k), queue, mover, length)
+            continue
+        w.room[cell] -= U1
+        while cell != NO_CELL:
+            moved = u64(mover[cell])
+            before = u64(w.cell[moved])
+            w.cell[moved] = cell
+            cell = before
+        return True
+    return False
+
+
+@helper
+def fulfils(w, r, e, item, clause):
+    """Whether the item, if it lies in a cell that the clause means, fulfils it."""
+    unlaid = w.play[item] == NONE or w.play[item] >= e.clause_plays[clause]
+    return unlaid and shows(r, u64(w.tile[item]), u64(e.clause_mask[clause]))
+
+
+@helper
+def set_up_clauses(w, r, e):
+    """List what can fulfil each clause; those of the seat itself, and those that a known tile fulfils, are left out."""
+    w.clauses = U0
+    w.relevants = U0
+    for c in range(w.cells):
+        w.cell_clauses[u64(c)] = U0
+    for i in range(w.items):
+        w.tile_clauses[u64(i)] = U0
+    for k in range(e.clauses):
+        clause = u64(k)
+        seat, end = u64(e.clause_seat[clause]), u64(e.clause_end[clause])
+        known = seat == u64(w.seat)
+        for i in range(w.free, w.items):
+            cell = u64(w.cell[u64(i)])
+            if u64(w.cell_seat[cell]) == seat and u64(w.cell_slot[cell]) < end and fulfils(w, r, e, u64(i), clause):
+                known = True
+        if known:
+            continue
+        w.clauses = u64(w.clauses) | U1 << clause
+        for c in range(w.cells):
+            if u64(w.cell_seat[u64(c)]) == seat and u64(w.cell_slot[u64(c)]) < end:
+                w.cell_clauses[u64(c)] |= U1 << clause
+        for i in range(w.free):
+            if fulfils(w, r, e, u64(i), clause):
+                w.tile_clauses[u64(i)] |= U1 << clause
+    for i in range(w.free):
+        if w.tile_clauses[u64(i)] != 0:
+            w.relevant[u64(w.relevants)] = i
+            w.relevants += U1
+
+
+@helper
+def broken_clauses(w):
+    """Number of clauses that no item fulfils where it lies."""
+    left = u64(w.clauses)
+    for k in range(w.relevants):
+        item = u64(w.relevant[u64(k)])
+        left &= ~(u64(w.tile_clauses[item]) & u64(w.cell_clauses[u64(w.cell[item])]))
+        if left == U0:
+            break
+    return popcount(left)
+
+
+@helper
+def find_worlds(w, r, e, s, log, end):
+    """Fill in the record of ``w.seat`` from the concluded evidence; False if no history fits it, which cannot be."""
+    w.items = U0
+    w.anywheres = U0
+    w.players = r.players
+    w.engine = s.engine
+    w.starter = s.starter
+    w.draws = e.draws
+    w.uncertain = e.uncertain
+    lay_out_cells(w, r, e, s)
+    first = collect_items(w, r, e, s, log, end)
+    for item in range(first, u64(w.items)):
+        find_allowed(w, r, e, u64(item))
+    if not settle_forced(w, first):
+        return False
+    free_items_first(w, r)
+    queue = np.zeros(MAX_CELLS, np.uint8)
+    mover = np.zeros(MAX_CELLS, np.uint8)
+    for item in range(w.free):
+        if not place_item(w, u64(item), queue, mover):
+            return False
+    set_up_clauses(w, r, e)
+    return True
+
+
+@kernel
+def open_worlds(worlds, k, rules, tables, evidence, i, states, j, log, end, seat, seed):
+    """Write into ``worlds[k]`` what ``seat`` does not know at the end of ``log[:end]`` (EVENT), and a first placement.
+
+    ``tables[i]`` and ``evidence[i]`` are concluded; the seat's own hand is written into ``tables[i]``. Of the round
+    itself, ``states[j]``, only that hand, the phase and the number of the turn are read, and of the log's draws only
+    the seat's own tiles. ``seed`` (uint64) names the stream of the samples. Returns False if no history fits, which
+    means that log and evidence do not belong together.
+    """
+    s, r, e, w = tables[i], rules[0], evidence[i], worlds[k]
+    # The own hand is lent to the table, so that nothing below can see another one.
+    own = u64(seat)
+    s.a_count[own] = states[j].a_count[own]
+    for half in range(u64(r.halves)):
+        s.hand[own, u64(half)] = states[j].hand[own, u64(half)]
+    w.seat = own
+    w.phase = states[j].phase
+    w.turns = states[j].turns
+    w.random = mix(mix(seed + GOLDEN) ^ (own + U1))
+    return find_worlds(w, r, e, s, log, end)

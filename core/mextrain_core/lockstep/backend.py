@@ -1,0 +1,493 @@
+"""Matches played 32 rounds at once, with the results of ``rollout.play_games``.
+
+Rounds are *tasks*, numbered game by game. A *block* is 32 lanes that step together; two blocks take turns, so that one
+steps while what was written into the other by single lanes settles in the processor's store buffers. A lane whose round
+is over writes its results and takes the next task, whose deal is waiting in a pool of 32.
+"""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mextrain_core.bulk.policies import HEAVIEST, RANDOM
+from mextrain_core.bulk.rollout import HASH_FACTOR, engine_of_round
+from mextrain_core.compiler import vectors
+from mextrain_core.compiler.jit import helper, kernel
+from mextrain_core.compiler.machine import lowest
+from mextrain_core.compiler.vectors import LANES
+from mextrain_core.lockstep import deal
+from mextrain_core.lockstep.flags import NO_OBSTACLE, flags_of, obstacle
+from mextrain_core.lockstep.layout import (
+    CHOICES,
+    DEALING,
+    DECISIONS,
+    DRAWS,
+    LEFT,
+    LOG_ROWS,
+    NO_MOVE,
+    PLAYS,
+    POINTS,
+    SEAT,
+    TURNS,
+    layout,
+)
+from mextrain_core.lockstep.load import begin_copies, load_lane
+from mextrain_core.lockstep.policy import TOP_POINTS
+from mextrain_core.lockstep.step import step
+from mextrain_core.model.limits import MAX_DECISIONS
+from mextrain_core.model.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, STARTER_WORD, U32, below, mix, round_key, word
+from mextrain_core.model.rules import STARTER_FIXED, STARTER_ROTATE, STARTER_WINNER
+from mextrain_core.model.state import BLOCKED, OUT, PHASE_DECIDE, new_states
+
+u64 = np.uint64
+
+U0, U1, U2, U3, U8 = u64(0), u64(1), u64(2), u64(3), u64(8)
+ALL_LANES = u64((1 << LANES) - 1)
+ROW = u64(LANES)
+SEAT_ROW, LEFT_ROW, TURNS_ROW = u64(SEAT * LANES), u64(LEFT * LANES), u64(TURNS * LANES)
+PLAYS_ROW, DECISIONS_ROW, POINTS_ROW = u64(PLAYS * LANES), u64(DECISIONS * LANES), u64(POINTS * LANES)
+CHOICES_WORDS, DRAWS_WORDS, DEALING_WORDS = u64(CHOICES * 8), u64(DRAWS * 8), u64(DEALING * 8)
+
+PLACE, KEY, STARTER, DRAWABLE = u64(0), u64(1), u64(2), u64(3)
+"""Rows of ``Memory.lanes`` and ``Memory.pool``: index of the round among all rounds asked for, its key, its starter,
+and how many tiles can be drawn in it, those included that have been."""
+
+SINCE, KEPT = u64(4), u64(5)
+"""Further rows of ``Memory.lanes``: the last row of the log before those with the round's moves, and how many of these
+are kept."""
+
+DRAWN, ATTEMPTS, SOURCE = u64(4), u64(5), u64(6)
+"""Further rows of ``Memory.pool``: draws and attempts before the lane takes the round over, both 0 for a round that is
+dealt; and in the first place the state that is in the pool."""
+
+NO_SOURCE = u64(2**64 - 1)
+"""In place of the index of a state: the pool holds something else."""
+
+LOG_END = u64(LOG_ROWS)
+EMPTY = u64(NO_MOVE)
+KEPT_MOVES = MAX_DECISIONS + LANES
+"""Room for the moves of a round in ``Memory.moves``: more than there can be, and no power of two, so that rounds do not
+compete for the same lines of the processor's cache."""
+
+PORTION = 4096
+"""Rounds whose moves are kept apart before they are joined."""
+
+
+class Memory(NamedTuple):
+    """The arrays of a call: what 64 lanes and a pool hold."""
+
+    work: Any
+    """Aligned uint16 rows: two blocks (``Layout.rows`` each), a pool (``Layout.pool_rows``), a log for each block."""
+    words: Any
+    """The same memory as uint64."""
+    lanes: Any
+    """uint64[6, 64]: PLACE, KEY, … of the round that a lane plays."""
+    pool: Any
+    """uint64[7, 32]: the same of the rounds in the pool."""
+    moves: Any
+    """uint16: KEPT_MOVES for each round by place; empty if moves are not recorded."""
+
+
+class Copies(NamedTuple):
+    """What is to be played out, see ``load.begin_copies``."""
+
+    states: Any
+    begun: Any
+    sources: Any
+    places: Any
+    keys: Any
+    """uint64, by place."""
+
+
+class Span(NamedTuple):
+    """The rounds asked for: ``first`` … ``last - 1`` of each of ``games`` matches; all uint64."""
+
+    seed: Any
+    first_game: Any
+    games: Any
+    first: Any
+    last: Any
+
+
+@helper
+def word_of_lane(lane):
+    """Index of a lane's word among the 32 of a stream's rows (``layout.STREAM_ROWS``)."""
+    return ((lane & U3) << U3) + (lane >> U2)
+
+
+@helper
+def starter_of_task(r, seed, game, number, key, facts, place):
+    """Starter of round ``number`` of ``game`` (``rollout.starter_of_round``).
+
+    ``facts[place - 1]`` is the round before, if it has been played.
+    """
+    players = u64(r.players)
+    if r.starter == STARTER_FIXED:
+        return u64(r.starter_seat)
+    if r.starter == STARTER_WINNER and number != U0 and facts[place - U1, 1] >= 0:
+        return u64(facts[place - U1, 1])
+    if r.starter == STARTER_ROTATE and number != U0:
+        first = round_key(seed, game, engine_of_round(r, U0))
+        return (below(word(first, STARTER_WORD) >> U32, players) + number) % players
+    return below(word(key, STARTER_WORD) >> U32, players)
+
+
+@helper
+def prepare_task(r, m, pool, engine_row, span, task, lane, facts):
+    """Write down what ``lane`` of the pool at row ``pool`` needs for the deal of ``task``."""
+    per_game = span.last - span.first
+    nth = task // per_game
+    number = span.first + task - nth * per_game
+    game = span.first_game + nth
+    engine = engine_of_round(r, number)
+    key = round_key(span.seed, game, engine)
+    place = nth * u64(r.rounds) + number
+    starter = starter_of_task(r, span.seed, game, number, key, facts, place)
+    m.words[(pool * ROW >> U2) + DEALING_WORDS + word_of_lane(lane)] = key
+    m.work[(pool + engine_row) * ROW + lane] = U1 << engine
+    m.work[pool * ROW + SEAT_ROW + lane] = U1 << starter
+    m.pool[PLACE, lane] = place
+    m.pool[KEY, lane] = key
+    m.pool[STARTER, lane] = starter
+    m.pool[DRAWABLE, lane] = u64(r.tiles) - U1 - u64(r.players) * u64(r.hand_size)
+
+
+@helper
+def deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts):
+    """Deal ``task`` … ``task + 31`` into the pool at row ``pool``; in place of those from ``tasks`` on the last one."""
+    for lane in range(LANES):
+        prepare_task(r, m, pool, engine_row, span, min(task + u64(lane), tasks - U1), u64(lane), facts)
+    size = u64(r.tiles) - U1
+    deal.begin(flags, m.work, pool, size - u64(r.players) * u64(r.hand_size))
+    half = U2
+    for seat in range(u64(r.players)):
+        for _ in range(u64(r.hand_size)):
+            half = U2 - half
+            if half == U0:
+                deal.random(flags, m.work, pool, U0)
+            deal.pick(flags, m.work, pool, size << U8 | half)
+            size -= U1
+        deal.seat_done(flags, m.work, pool, u64(seat))
+    deal.finish(flags, m.work, pool, U0)
+    for seat in range(u64(r.players)):
+        deal.points(flags, m.work, pool, u64(seat))
+
+
+@helper
+def take_over(m, block, rows, lane, slot, pool, source, logged):
+    """Lane ``lane`` of the block at row ``block`` starts the round that lies in lane ``source`` of the pool.
+
+    ``logged``: rows of the log that are written.
+    """
+    to, origin = block * ROW + lane, pool * ROW + source
+    for row in range(u64(SEAT), rows):
+        m.work[to + u64(row) * ROW] = m.work[origin + u64(row) * ROW]
+    key = m.pool[KEY, source]
+    stream = (block * ROW >> U2) + word_of_lane(lane)
+    m.words[stream + CHOICES_WORDS] = key + (POLICY_WORDS + m.pool[ATTEMPTS, source]) * GOLDEN
+    m.words[stream + DRAWS_WORDS] = key + (DRAW_WORDS + m.pool[DRAWN, source]) * GOLDEN
+    m.lanes[PLACE, slot] = m.pool[PLACE, source]
+    m.lanes[KEY, slot] = key
+    m.lanes[STARTER, slot] = m.pool[STARTER, source]
+    m.lanes[DRAWABLE, slot] = m.pool[DRAWABLE, source]
+    m.lanes[SINCE, slot] = logged
+    m.lanes[KEPT, slot] = U0
+
+
+@helper
+def keep_moves(m, log, lane, slot, upto):
+    """Keep the moves of ``lane`` that the log at row ``log`` has up to row ``upto``, less those that are kept."""
+    kept = m.lanes[KEPT, slot]
+    to = m.lanes[PLACE, slot] * u64(KEPT_MOVES)
+    for row in range(m.lanes[SINCE, slot] + U1, upto + U1):
+        move = m.work[(log + u64(row)) * ROW + lane]
+        m.moves[to + kept] = move
+        kept += u64(move != EMPTY)
+    m.lanes[KEPT, slot] = kept
+    m.lanes[SINCE, slot] = U0
+
+
+@helper
+def write_results(r, m, block, lane, slot, won, points, facts):
+    """Points and facts of the round that is over in ``lane``; returns its ``rollout.round_hash``."""
+    here = block * ROW + lane
+    work, place, starter = m.work, m.lanes[PLACE, slot], m.lanes[STARTER, slot]
+    turns, plays = u64(work[here + TURNS_ROW]), u64(work[here + PLAYS_ROW])
+    draws = m.lanes[DRAWABLE, slot] - u64(work[here + LEFT_ROW])
+    end = u64(OUT if won else BLOCKED)
+    h = starter
+    for fact in (end, turns, plays, draws):
+        h = h * HASH_FACTOR + fact
+    for seat in range(u64(r.players)):
+        twice = u64(work[here + POINTS_ROW + u64(seat) * ROW])
+        total = (twice >> U1) + (twice & U1) * u64(r.double_blank)
+        points[place, u64(seat)] = total
+        h = h * HASH_FACTOR + total
+    row = facts[place]
+    row[0] = end
+    row[1] = np.int64(lowest(u64(work[here + SEAT_ROW]))) if won else -1
+    row[2] = starter
+    row[3] = turns
+    row[4] = plays
+    row[5] = draws
+    row[6] = work[here + DECISIONS_ROW]
+    return mix(m.lanes[KEY, slot] + h)
+
+
+@helper
+def load_task(r, m, pool, table, copies, task, facts):
+    """Put copy number ``task`` into lane 0 of the pool at row ``pool``."""
+    source, place = u64(copies.sources[task]), u64(copies.places[task])
+    if m.pool[SOURCE, U0] != source:
+        given = u64(len(copies.states))
+        s = copies.states[source] if source < given else copies.begun[source - given]
+        load_lane(r, s, m.work, pool, table)
+        m.pool[SOURCE, U0] = source
+        m.pool[STARTER, U0] = s.starter
+        m.pool[DRAWN, U0] = s.draws
+        m.pool[DRAWABLE, U0] = u64(s.draws) + u64(s.boneyard_size)
+        m.pool[ATTEMPTS, U0] = u64(s.attempts) - u64(s.phase == PHASE_DECIDE)
+    m.work[pool * ROW + DECISIONS_ROW] = facts[place, 6]
+    m.pool[PLACE, U0] = place
+    m.pool[KEY, U0] = copies.keys[place]
+
+
+@helper
+def run(flags, r, m, sizes, table, span, copies, points, facts):
+    """Play the rounds of ``span``, or with ``copies`` not None those; returns the sum of ``rollout.round_hash``."""
+    rows, engine_row, argument = sizes[0], sizes[1], sizes[3]
+    pool = U2 * rows
+    logs = pool + sizes[2]
+    records = len(m.moves) != 0
+    tasks = span.games * (span.last - span.first) if copies is None else u64(len(copies.sources))
+    blocks = U1 if tasks <= ROW else U2
+    running_0, running_1 = ALL_LANES, ALL_LANES if blocks == U2 else U0
+    task, in_pool, total, logged = U0, U0, U0, U0
+    starting = True
+    while running_0 | running_1 != U0:
+        log_is_full = logged == LOG_END
+        if records and not starting:
+            logged = U1 if log_is_full else logged + U1
+        for b in range(blocks):
+            block = u64(b) * rows
+            log = logs + u64(b) * (LOG_END + U1)
+            running = running_0 if b == 0 else running_1
+            if running == U0:
+                continue
+            if log_is_full:
+                lanes = running
+                while lanes != U0:
+                    lane = lowest(lanes)
+                    keep_moves(m, log, lane, u64(b) * ROW + lane, LOG_END)
+                    lanes &= lanes - U1
+            over, won = running, U0
+            if not starting:
+                ends = step(flags, m.work, block, argument | (log + logged - block) << U32)
+                over &= ends
+                won = ends >> U32
+            while over != U0:
+                lane = lowest(over)
+                over &= over - U1
+                slot = u64(b) * ROW + lane
+                if not starting:
+                    has_won = (won >> lane) & U1 != U0
+                    total += write_results(r, m, block, lane, slot, has_won, points, facts)
+                    if records:
+                        keep_moves(m, log, lane, slot, logged)
+                if task == tasks:
+                    running &= ~(U1 << lane)
+                    continue
+                if copies is not None:
+                    load_task(r, m, pool, table, copies, task, facts)
+                    in_pool = ROW
+                elif in_pool == U0:
+                    deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts)
+                    in_pool = ROW
+                take_over(m, block, rows, lane, slot, pool, ROW - in_pool, logged)
+                in_pool -= U1
+                task += U1
+            if b == 0:
+                running_0 = running
+            else:
+                running_1 = running
+        starting = False
+    return total
+
+
+@kernel
+def play_rounds(
+    flags, rules, sizes, table, work, words, lane_facts, pool_facts, moves, seed, first_game, games, first, last,
+    points, facts,
+):
+    """Play the rounds ``first`` … ``last - 1`` (by number) of the matches; returns the sum of ``rollout.round_hash``.
+
+    ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[4], rows of a block, of a pool's engine and
+    of a pool (``Layout.rows``, ``engine``, ``pool_rows``), and the argument of ``step`` but for the log. ``table``:
+    ``Layout.table``. For the five arrays after it see ``Memory``, for the numbers ``Span``. ``points``: int64[games *
+    rounds, players], ``facts``: int32[games * rounds, 7], of all rounds of the matches; with the option starter =
+    winner the facts of the rounds before ``first`` must be there.
+    """
+    m = Memory(work, words, lane_facts, pool_facts, moves)
+    return run(flags, rules[0], m, sizes, table, Span(seed, first_game, games, first, last), None, points, facts)
+
+
+@kernel
+def play_copies(
+    flags, rules, sizes, table, work, words, lane_facts, pool_facts, moves, states, begun, sources, places, keys,
+    points, facts,
+):
+    """Play copies of states to the end of their rounds; returns the sum of ``rollout.round_hash``.
+
+    ``flags`` … ``moves`` as in ``play_rounds``. For the five arrays after them see ``Copies``. ``points``:
+    int64[copies, players]; ``facts``: int32[copies, 7], which has the moves that each copy has made.
+    """
+    m = Memory(work, words, lane_facts, pool_facts, moves)
+    pool_facts[SOURCE, U0] = NO_SOURCE
+    span = Span(U0, U0, U0, U0, U0)
+    total = run(flags, rules[0], m, sizes, table, span, Copies(states, begun, sources, places, keys), points, facts)
+    pool_facts[DRAWN, U0] = U0
+    pool_facts[ATTEMPTS, U0] = U0
+    return total
+
+
+@kernel
+def join_moves(moves, decisions, out):
+    """Write the moves of each round, ``decisions`` (int32) by place, one after the other; returns their number.
+
+    ``moves``: see ``Memory``; ``out``: uint16, long enough.
+    """
+    n = U0
+    for place in range(len(decisions)):
+        start = u64(place) * u64(KEPT_MOVES)
+        for k in range(u64(decisions[place])):
+            out[n + u64(k)] = moves[start + u64(k)]
+        n += u64(decisions[place])
+    return n
+
+
+def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
+    """Whether ``Lockstep`` plays the RULES record ``rules[0]`` with these policies (ids by seat) on this machine."""
+    knows_policies = {*map(int, policies)} <= {RANDOM, HEAVIEST}
+    return vectors.supported() and knows_policies and obstacle(rules[0]) == NO_OBSTACLE
+
+
+class Lockstep:
+    """Plays matches of one rule set and policies; an object serves one thread.
+
+    ``rules``: RULES record, shape (1,); ``policies``: ids by seat. ``accepts`` must hold, or ValueError is raised.
+    """
+
+    def __init__(self, rules: np.ndarray, policies: Iterable[int]):
+        policies = [*map(int, policies)]
+        if not accepts(rules, policies):
+            raise ValueError("lockstep does not serve these rules and policies here; ask accepts() first")
+        record = rules[0]
+        heavy = sum(1 << seat for seat, policy in enumerate(policies) if policy == HEAVIEST)
+        flags = flags_of(record, heavy)
+        at = layout(flags)
+        facts_of_step = heavy << 8 | min(int(record["double_blank"]), TOP_POINTS)
+        self._rounds = int(record["rounds"])
+        # The rounds of a match are independent but for the starter, which the last winner may be.
+        in_order = record["starter"] == STARTER_WINNER
+        self._spans = [(k, k + 1) for k in range(self._rounds)] if in_order else [(0, self._rounds)]
+        self._packed = flags.pack()
+        self._copies_code: Any = None
+        # Numba takes a read-only array for another type, and would compile everything twice.
+        self._rules = rules.copy()
+        self._table = at.table
+        self._policies = np.array([*policies], np.uint8)
+        self._sizes = np.array([at.rows, at.engine, at.pool_rows, facts_of_step], np.uint64)
+        work = vectors.aligned_rows(2 * at.rows + at.pool_rows + 2 * (LOG_ROWS + 1))
+        self._memory = Memory(
+            work=work,
+            words=work.view(np.uint64),
+            lanes=np.zeros((6, 2 * LANES), np.uint64),
+            pool=np.zeros((7, LANES), np.uint64),
+            moves=np.empty(0, np.uint16),
+        )
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the machine code is in this process or in the cache; else ``prepare`` takes seconds."""
+        return vectors.is_compiled(play_rounds, self._packed, *self._nothing)
+
+    @cached_property
+    def _code(self) -> Any:
+        return vectors.frozen(play_rounds, self._packed, *self._nothing)
+
+    def prepare(self) -> None:
+        """Compile, or load from the cache, what ``play`` needs, so that it does not have to."""
+        join_moves(self._memory.moves, np.empty(0, np.int32), np.empty(0, np.uint16))
+        self._code  # noqa: B018
+
+    def play(
+        self, seed: int, first_game: int, games: int, points: np.ndarray, facts: np.ndarray, actions: np.ndarray
+    ) -> tuple[int, int]:
+        """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed``.
+
+        ``points``: int64[games, rounds, players]; ``facts``: int32[games, rounds, 7]; ``actions``: uint16, with room
+        for all moves, or empty: then they are not recorded. Returns (hash, moves). All this is what
+        ``rollout.play_games`` writes and returns. The GIL is not held while it plays.
+        """
+        if not (points.flags.c_contiguous and facts.flags.c_contiguous):
+            raise ValueError("points and facts must be contiguous")
+        total = moves = 0
+        portion = max(1, PORTION // self._rounds if actions.size else games)
+        memory = self._memory
+        if actions.size:
+            memory = memory._replace(moves=np.empty(min(portion, games) * self._rounds * KEPT_MOVES, np.uint16))
+        for start in range(0, games, portion):
+            some = slice(start, min(start + portion, games))
+            for span in self._spans:
+                arguments = self._arguments(seed, first_game + start, points[some], facts[some], memory, span)
+                total += self._code(self._packed, *arguments)
+            decisions = facts[some, :, 6].ravel()
+            if actions.size:
+                join_moves(memory.moves, decisions, actions[moves:])
+            moves += int(decisions.sum())
+        return total % 2**64, moves
+
+    @property
+    def _nothing(self) -> tuple[Any, ...]:
+        """Arguments that play nothing."""
+        points = np.empty((0, self._rounds, int(self._rules[0]["players"])), np.int64)
+        facts = np.empty((0, self._rounds, 7), np.int32)
+        return self._arguments(0, 0, points, facts, self._memory, (0, 0))
+
+    def _arguments(
+        self, seed: int, first_game: int, points: np.ndarray, facts: np.ndarray, memory: Memory, span: tuple[int, int]
+    ) -> tuple[Any, ...]:
+        """What ``play_rounds`` gets after the flags."""
+        games, rounds, players = points.shape
+        numbers = (np.uint64(number) for number in (seed, first_game, games, *span))
+        results = points.reshape(games * rounds, players), facts.reshape(games * rounds, 7)
+        return (self._rules, self._sizes, self._table, *memory, *numbers, *results)
+
+    def play_out(
+        self, states: np.ndarray, origins: np.ndarray, keys: np.ndarray, points: np.ndarray, facts: np.ndarray
+    ) -> int:
+        """Play copies of ``states`` (STATE records under these rules, which do not change) to the end of their rounds.
+
+        Copy k is ``states[origins[k]]`` (uint32) with the round key ``keys[k]`` (uint64), which decides all later draws
+        and choices; what has been drawn and chosen so far stays counted. ``points``: int64[copies, players], ``facts``:
+        int32[copies, 7], of the whole round but for the moves, which are those of the copy. Copies of one state should
+        follow each other, and 64 or more are best. Returns the hash. All this is what ``rollout.play_copies`` writes
+        and returns. The GIL is not held while it plays.
+        """
+        begun = new_states(min(PORTION, len(keys)))
+        sources, places = np.empty((2, len(begun)), np.uint32)
+        total = 0
+        for start in range(0, len(keys), PORTION):
+            some = slice(start, start + PORTION)
+            results = points[some], facts[some]
+            left, ended = begin_copies(
+                states, self._rules, self._policies, origins[some], keys[some], begun, sources, places, *results
+            )
+            copies = Copies(states, begun, sources[:left], places[:left], keys[some])
+            arguments = (self._rules, self._sizes, self._table, *self._memory, *copies, *results)
+            if self._copies_code is None:
+                self._copies_code = vectors.frozen(play_copies, self._packed, *arguments)
+            total += int(ended) + int(self._copies_code(self._packed, *arguments))
+        return total % 2**64

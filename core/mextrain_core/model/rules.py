@@ -1,0 +1,129 @@
+"""The RULES record: one small field per option of docs/rules.md section 11, and the tables of the tile set.
+
+Rules are data: one compiled kernel reads them where they decide. Nothing is validated here; ``mextrain.RuleSet``
+does that and hands over a complete mapping.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mextrain_core.model.limits import LETTER_A, MAX_HALVES, MAX_TILES, NONE, ROWS, TILE_WORDS, WILD
+from mextrain_core.model.tiles import SET_NAMES, tables
+
+OPTION_CODES: dict[str, tuple[str, ...]] = {
+    "opening": ("chain", "single"),
+    "mexican_start": ("after_opening", "any_turn", "only_if_stuck", "after_own_train"),
+    "drawn_tile": ("anywhere", "own_train"),
+    "draw_limit": ("per_play", "per_turn"),
+    "drawn_play": ("must", "may"),
+    "failed_cover": ("play_drawn", "mark"),
+    "double_rule": ("anywhere", "cover", "chicken_foot"),
+    "foot_ends": ("all", "center"),
+    "open_double_order": ("oldest", "newest", "any"),
+    "open_double_binds": ("everyone", "nobody"),
+    "dead_double": ("released", "binds"),
+    "finish_on_double": ("ends", "must_cover"),
+    "marker_off": ("own_train", "any_play"),
+    "letter_match": ("train_only", "same_letter", "any_letter", "anywhere"),
+    "twice_bonus": ("must", "may"),
+}
+"""Options with named values: the position of a value is its code in the record."""
+
+USUAL: dict[str, int] = {name: 0 for name in OPTION_CODES if name != "opening"}
+"""The fields that the presets agree on; what hardly costs time is not among them."""
+USUAL_PLAIN = {**USUAL, "wild": NONE, "plain": 1, "max_uncovered": 0}
+USUAL_SUPER = {**USUAL, "wild": WILD, "plain": 0}
+
+AFTER_OPENING, ANY_TURN, ONLY_IF_STUCK, AFTER_OWN_TRAIN = 0, 1, 2, 3
+ANYWHERE, COVER, CHICKEN_FOOT = 0, 1, 2
+OLDEST, NEWEST, ANY_ORDER = 0, 1, 2
+STARTER_DRAW, STARTER_ROTATE, STARTER_WINNER, STARTER_FIXED = 0, 1, 2, 3
+STARTERS = ("draw", "rotate", "winner")
+
+_FIELDS = np.dtype(
+    [
+        ("players", np.uint8),  # number of seats
+        ("halves", np.uint8),  # half codes in use: n + 1, or 19 in super
+        ("wild", np.uint8),  # 13 in super, else NONE
+        ("hand_size", np.uint8),  # tiles dealt to a seat
+        ("tiles", np.uint8),  # tiles of the set, the engine included
+        ("tile_set", np.uint8),  # index in tiles.SET_NAMES
+        ("first_engine", np.uint8),  # half code
+        ("rounds", np.uint8),  # of a match
+        ("starter", np.uint8),  # STARTER_ code
+        ("starter_seat", np.uint8),  # for STARTER_FIXED
+        *((name, np.uint8) for name in OPTION_CODES),
+        ("max_uncovered", np.uint8),  # 0 = none
+        ("plain", np.uint8),  # a number set and one end a train: the plays of a train are one row of the hand
+        ("double_blank", np.uint32),  # points of 0-0
+        ("action_count", np.uint16),  # size of the action space
+        ("pairs", np.uint16),  # K: ordered (touch, new) pairs
+        ("set_words", np.uint64, TILE_WORDS),  # bit set of all tiles by index
+        ("join", np.uint32, ROWS),  # bit t of join[e]: half t may be laid on end e
+        ("off", np.uint8, ROWS),  # tiles of the set that show a half
+        ("half_points", np.uint8, ROWS),  # points of a half
+        ("hi", np.uint8, MAX_TILES),  # higher half by tile index
+        ("lo", np.uint8, MAX_TILES),  # lower half by tile index
+        ("place", np.uint16, ROWS * ROWS),  # dense rank of touch * ROWS + new
+        ("pair", np.uint16, MAX_HALVES * MAX_HALVES),  # touch << 5 | new by rank
+    ],
+    align=True,
+)
+RULES = np.dtype((np.record, _FIELDS))
+
+
+def _join_masks(halves: int, wild: int, letter_match: str) -> np.ndarray:
+    """Which halves may be laid on an end: uint32[ROWS] by end (docs/rules.md section 4, option ``letter_match``)."""
+    join = np.zeros(ROWS, np.uint32)
+    if wild == NONE:
+        for half in range(halves):
+            join[half] = 1 << half
+        return join
+    letters = sum(1 << letter for letter in range(LETTER_A, MAX_HALVES))
+    every_letter = letter_match in ("any_letter", "anywhere")
+    for number in range(WILD):
+        join[number] = 1 << number | 1 << WILD | (letters if letter_match == "anywhere" else 0)
+    join[WILD] = (1 << MAX_HALVES) - 1
+    for letter in range(LETTER_A, MAX_HALVES):
+        same = 1 << letter if letter_match == "same_letter" else 0
+        join[letter] = 1 << WILD | (letters if every_letter else same)
+    return join
+
+
+def encode(options: Mapping[str, Any]) -> np.ndarray:
+    """The RULES record of a complete option mapping (names and values of docs/rules.md section 11): shape (1,)."""
+    table = tables(options["tile_set"])
+    record = np.zeros(1, RULES)
+    rules = record[0]
+    rules["players"] = options["players"]
+    rules["halves"] = table.halves
+    rules["wild"] = table.wild
+    rules["hand_size"] = options["hand_size"]
+    rules["tiles"] = table.size
+    rules["tile_set"] = SET_NAMES.index(table.name)
+    rules["first_engine"] = table.half_names.index(options["first_engine"].split("-")[0])
+    rules["rounds"] = options["rounds"]
+    starter = options["starter"]
+    fixed = isinstance(starter, int)
+    rules["starter"] = STARTER_FIXED if fixed else STARTERS.index(starter)
+    rules["starter_seat"] = starter if fixed else NONE
+    for name, values in OPTION_CODES.items():
+        rules[name] = values.index(options[name])
+    rules["max_uncovered"] = options["max_uncovered"] or 0
+    rules["plain"] = table.wild == NONE and options["double_rule"] != "chicken_foot"
+    rules["double_blank"] = options["double_blank"]
+    rules["pairs"] = len(table.pairs)
+    rules["action_count"] = (options["players"] + 1) * len(table.pairs) + 1
+    every_tile = (1 << table.size) - 1
+    for word in range(TILE_WORDS):
+        rules["set_words"][word] = (every_tile >> (64 * word)) & (2**64 - 1)
+    rules["join"] = _join_masks(table.halves, table.wild, options["letter_match"])
+    rules["off"] = table.off
+    rules["half_points"] = table.half_points
+    rules["hi"][: table.size] = table.hi
+    rules["lo"][: table.size] = table.lo
+    rules["place"] = table.place
+    rules["pair"][: len(table.pairs)] = table.pairs
+    return record

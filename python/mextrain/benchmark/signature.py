@@ -1,0 +1,91 @@
+"""One number for the behaviour of the engine: every change of what it plays changes it, no other change does.
+
+It is a digest of the points, facts and moves of fixed games that between them use both presets, all numbers of
+players, every value of every option and every built-in policy. Refactorings must keep it; a change of behaviour must
+announce itself by changing the value that the tests pin.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from mextrain.bulk.simulate import simulate
+from mextrain.game.options import OPTIONS, PLAYERS_TABLE
+from mextrain.game.rules import RuleSet
+from mextrain.game.tiles import TileSet
+
+GAMES = 4
+"""Games of each rule set."""
+
+ROUNDS = 3
+"""Rounds of each game, where the rule set does not say otherwise."""
+
+_NUMBERS: dict[str, tuple[Any, ...]] = {
+    "hand_size": (1, 5),
+    "rounds": (1, 4),
+    "starter": (0, 2),
+    "max_uncovered": (None, 1),
+    "double_blank": (0, 25, 50),
+}
+"""Values that stand for options which take numbers."""
+
+_POLICIES = ("random", "heaviest", "cautious")
+
+_COMPANIONS = {
+    ("foot_ends", "center"): {"double_rule": "chicken_foot"},
+    ("failed_cover", "mark"): {"double_rule": "cover"},
+}
+"""Options without which a value has little or no effect."""
+
+
+def rule_sets() -> Iterator[RuleSet]:
+    """Yield the rule sets of the signature, always the same ones in the same order."""
+    for preset, tables in PLAYERS_TABLE.items():
+        for players in tables:
+            yield RuleSet.preset(preset, players=players, rounds=ROUNDS)
+    for number, (name, value) in enumerate(_values()):
+        preset = "super" if name in ("letter_match", "twice_bonus") or value == "*-*" else "mexican"
+        options: dict[str, Any] = {name: value, **_COMPANIONS.get((name, value), {})}
+        if name == "tile_set":
+            players = 2 + number % 3
+            tiles = len(TileSet(value))
+            # From a boneyard of nothing to one of two thirds of the set.
+            hand = max(1, (tiles - 1) // players // (1 + number % 3))
+            rounds = min(ROUNDS, len(TileSet(value).doubles))
+            yield RuleSet.mexican(players, tile_set=value, hand_size=hand, rounds=rounds)
+            continue
+        if name not in ("rounds", "first_engine"):
+            options["rounds"] = ROUNDS
+        for players in (2, 3 + number % 4):
+            if name != "starter" or value not in range(players, 99):
+                yield RuleSet.preset(preset, players=players, **options)
+    # Options that only show together.
+    yield RuleSet.super(3, double_rule="cover", open_double_order="newest", max_uncovered=None, rounds=ROUNDS)
+    yield RuleSet.super(4, opening="chain", letter_match="anywhere", drawn_tile="own_train", rounds=ROUNDS)
+    foot = {"double_rule": "chicken_foot", "dead_double": "binds", "finish_on_double": "must_cover"}
+    yield RuleSet.mexican(4, rounds=ROUNDS, **foot)
+    yield RuleSet.mexican(5, open_double_order="any", drawn_play="may", marker_off="any_play", rounds=ROUNDS)
+
+
+def _values() -> Iterator[tuple[str, Any]]:
+    """Every option with every value, or with those that stand for all numbers; the players have their own loop."""
+    for name, option in OPTIONS.items():
+        if name == "first_engine":
+            yield from ((name, value) for value in ("0-0", "5-5", "*-*"))
+        elif name != "players":
+            yield from ((name, value) for value in (*option.words, *_NUMBERS.get(name, ())))
+
+
+def signature() -> str:
+    """Return the signature: 16 hex digits."""
+    digest = hashlib.sha256()
+    for number, rules in enumerate(rule_sets()):
+        policies = [_POLICIES[(number + seat) % len(_POLICIES)] for seat in range(rules.players)]
+        for names in (["random"] * rules.players, policies):
+            played = simulate(rules, games=GAMES, seed=number, policies=names, record_actions=True, backend="scalar")
+            assert played.actions is not None
+            for array, kind in ((played.points, "<i8"), (played.facts, "<i4"), (played.actions, "<u2")):
+                digest.update(array.astype(kind).tobytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,59 @@
+"""Which of the two backends plays games in bulk; both give the same bytes (docs/architecture.md).
+
+The scalar backend plays everything. Lockstep plays 32 rounds at once, several times faster, but not under all rules,
+and its code is compiled for one rule set at a time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mextrain.errors import MextrainError, shown
+from mextrain.game.rules import RuleSet
+from mextrain_core.lockstep import flags
+
+if TYPE_CHECKING:
+    from mextrain.bulk.seat_policies import Seats
+
+BACKENDS = ("auto", "scalar", "lockstep")
+"""What may be asked for; `auto` takes the one that is done first."""
+
+COMPILE_ROUNDS = 1 << 22
+"""Rounds of one worker that make up for a compile of up to five seconds: each saves about a microsecond."""
+
+_OBSTACLES = {
+    flags.SET_TOO_LARGE: "it takes number sets up to double-15",
+    flags.CHICKEN_FEET: "it knows no chicken feet",
+    flags.JOINING_LETTERS: "in the set super it takes letter_match train_only",
+    flags.WILD_BINDS: "in the set super it takes dead_double released",
+}
+
+
+def obstacle(rules: RuleSet) -> str | None:
+    """Why lockstep cannot play under `rules`, on any machine and with any policies; None if it can."""
+    return _OBSTACLES.get(flags.obstacle(rules.record[0]))
+
+
+def choose_backend(backend: str, rules: RuleSet, seats: Seats, rounds: int) -> str:
+    """Return the backend, `scalar` or `lockstep`, that plays `rounds` rounds on each worker.
+
+    `auto` takes lockstep where it can play and the processor has vectors that make it fast (AVX2 or AVX-512), if its
+    code is compiled already (in this process, or kept on disk) or if there are at least `COMPILE_ROUNDS` rounds. Raises
+    `MextrainError` if `backend` is none of `BACKENDS`, or is lockstep where that cannot play.
+    """
+    # Numba takes its time to import, and what asks about rules alone does without.
+    from mextrain_core.compiler.vectors import is_fast
+    from mextrain_core.lockstep.backend import Lockstep, accepts
+
+    if backend not in BACKENDS:
+        raise MextrainError(f"backend = {shown(backend)}: expected one of {', '.join(BACKENDS)}")
+    can = seats.builtin and accepts(rules.record, seats.ids)
+    if backend == "lockstep" and not can:
+        why = obstacle(rules) or (
+            "it plays the policies random and heaviest, on x86-64 processors, and only where compiling is switched on"
+        )
+        raise MextrainError(f"lockstep cannot play this: {why}; take the backend auto or scalar")
+    if backend != "auto":
+        return backend
+    pays = can and is_fast() and (rounds >= COMPILE_ROUNDS or Lockstep(rules.record, seats.ids).is_compiled)
+    return "lockstep" if pays else "scalar"

@@ -1,0 +1,97 @@
+"""Plays games side by side and asks the callbacks of their seats (docs/policies.md)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mextrain.bulk.callbacks import Batch, BatchPolicy
+from mextrain.bulk.results import Rounds
+from mextrain.bulk.seat_policies import Seats
+from mextrain.errors import IllegalMove
+from mextrain.game.moves import Move
+from mextrain.game.rules import RuleSet
+from mextrain_core.bulk.waiting import LANE, look_at_lanes, play_in_lanes, run_lanes
+from mextrain_core.model.limits import MAX_DECISIONS
+from mextrain_core.model.state import new_states
+
+MOST_LANES = 1024
+"""Games that are played side by side; a larger batch gains nothing more."""
+
+
+class Lanes:
+    """Plays ranges of games whose seats are partly decided for by callbacks."""
+
+    def __init__(self, rules: RuleSet, seats: Seats, seed: int) -> None:
+        self._rules, self._seats, self._seed = rules, seats, seed
+
+    def play(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
+        """Play `rounds.games` games; arguments and result are those of `simulate.Player.play`."""
+        games = rounds.games
+        lanes = np.zeros(min(games, MOST_LANES), LANE)
+        states = new_states(len(lanes) + 1)
+        waiting = np.empty(len(lanes), np.int64)
+        # Each round has a part of its own, since rounds of different lanes end in any order.
+        kept = np.empty(games * rounds.rounds * MAX_DECISIONS if actions.size else 0, np.uint16)
+        begun = total = 0
+        while True:
+            count, begun, part = run_lanes(
+                states, lanes, self._rules.record, self._seats.ids, self._seats.addresses, np.uint64(self._seed),
+                np.uint64(first_game), games, begun, rounds.points, rounds.facts, kept, waiting,
+            )
+            total += int(part)
+            if not count:
+                break
+            self._decide(states, lanes, waiting[:count], rounds, kept, first_game)
+        moves = int(rounds.decisions.sum())
+        if actions.size:
+            used = np.arange(MAX_DECISIONS) < rounds.decisions.reshape(-1, 1)
+            actions[:moves] = kept.reshape(-1, MAX_DECISIONS)[used]
+        return total, moves
+
+    def _decide(
+        self, states: np.ndarray, lanes: np.ndarray, waiting: np.ndarray, rounds: Rounds, kept: np.ndarray, first: int
+    ) -> None:
+        """Ask the callback of each waiting seat, all seats of one callback at once, and play what they say."""
+        to_move = states["seat"][waiting]
+        for callback in {id(c): c for c in self._seats.callbacks if c is not None}.values():
+            its_seats = np.array([c is callback for c in self._seats.callbacks])
+            chosen_lanes = waiting[its_seats[to_move]]
+            if len(chosen_lanes):
+                batch = self._look(states, chosen_lanes)
+                self._play(states, lanes, chosen_lanes, batch, callback, rounds, kept, first)
+
+    def _look(self, states: np.ndarray, chosen: np.ndarray) -> Batch:
+        n = len(chosen)
+        room = int(states["legal_count"][chosen].sum()) + n
+        batch = Batch(
+            self._rules, new_states(n), np.empty(n, np.uint8), np.empty(n, np.uint64), np.empty(n + 1, np.int64),
+            np.empty(room, np.uint16),
+        )
+        look_at_lanes(
+            states, chosen, self._rules.record, batch.views, batch.seats, batch.words, batch.offsets, batch.moves
+        )
+        return batch
+
+    def _play(
+        self,
+        states: np.ndarray,
+        lanes: np.ndarray,
+        chosen: np.ndarray,
+        batch: Batch,
+        callback: BatchPolicy,
+        rounds: Rounds,
+        kept: np.ndarray,
+        first: int,
+    ) -> None:
+        moves = callback(batch)
+        wrong = play_in_lanes(states, lanes, chosen, self._rules.record, moves, rounds.facts, kept)
+        if wrong >= 0:
+            lane = lanes[chosen[wrong]]
+            legal = batch.moves[batch.offsets[wrong] : batch.offsets[wrong + 1]]
+            texts = ", ".join(self._rules.actions.text(Move.from_code(int(code))) for code in legal[:8])
+            raise IllegalMove(
+                f"the policy of seat {batch.seats[wrong]} returned the move {moves[wrong]:#06x} "
+                f"in round {lane['played']} of game {first + int(lane['game'])}: "
+                f"expected one of {len(legal)} legal moves ({texts}"
+                f"{', …' if len(legal) > 8 else ''})"
+            )

@@ -1,0 +1,42 @@
+"""The built-in policies: who decides for a seat, by name.
+
+A policy sees what its seat can see and nothing else. Its random numbers are the round's policy words, which deals and
+draws never touch (docs/determinism.md), so another policy at the table changes no deal.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from mextrain.errors import PolicyError, shown
+from mextrain_core.bulk.policies import POLICY_NAMES
+
+PLANNER = "planner"
+"""The built-in policy that is compiled apart from the engine (`mextrain_core.bulk.planner_policy`)."""
+
+POLICIES: tuple[str, ...] = (*POLICY_NAMES, PLANNER)
+"""Names of the built-in policies; a name's position is its id, which never changes."""
+
+
+def check_policies(policies: str | Sequence[str], players: int) -> tuple[str, ...]:
+    """Return the policy of each seat, by seat.
+
+    `policies` is one name for all seats, or a name for each of the `players` seats: a sequence, or a text with
+    commas. Raises `PolicyError` for an unknown name or another number of names.
+    """
+    names = policies.split(",") if isinstance(policies, str) else list(policies)
+    for name in names:
+        if name not in POLICIES:
+            near = difflib.get_close_matches(str(name), POLICIES, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise PolicyError(
+                f"the policy {shown(name)} is unknown: expected one of {', '.join(POLICIES)}{hint}"
+            )
+    if isinstance(policies, str) and len(names) == 1:
+        names *= players
+    if len(names) != players:
+        raise PolicyError(
+            f"{len(names)} policies for {players} players: give one name for all seats, or one for each seat"
+        )
+    return tuple(names)

@@ -1,0 +1,51 @@
+"""Games of built-in policies as positions: for records, replays and everything that looks at single moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mextrain.bulk.policies import check_policies
+from mextrain.bulk.simulate import check_games, simulate
+from mextrain.game.moves import Move
+from mextrain.game.rules import RuleSet
+from mextrain.game.seeding import check_game, check_seed
+from mextrain.position import Position
+
+CHUNK_GAMES = 100
+"""Games whose moves are in memory at a time."""
+
+
+def play_rounds(
+    rules: RuleSet,
+    *,
+    games: int,
+    seed: int = 0,
+    policies: str | Sequence[str] = "random",
+    first_game: int = 0,
+) -> Iterator[Position]:
+    """Return an iterator over every round of these games, played to its end, in the order of games and rounds.
+
+    They are the games that `simulate` plays. `position.record()` is a round's record. Raises `SeedError`,
+    `PolicyError` or `MextrainError` at once for arguments that `simulate` would refuse.
+    """
+    seed, first_game = check_seed(seed), check_game(first_game)
+    games, names = check_games(games, first_game), check_policies(policies, rules.players)
+    return _rounds(rules, games, seed, names, first_game)
+
+
+def _rounds(
+    rules: RuleSet, games: int, seed: int, policies: tuple[str, ...], first_game: int
+) -> Iterator[Position]:
+    for start in range(0, games, CHUNK_GAMES):
+        chunk = min(CHUNK_GAMES, games - start)
+        first = first_game + start
+        played = simulate(
+            rules, games=chunk, seed=seed, policies=policies, first_game=first, record_actions=True
+        )
+        for game in range(chunk):
+            for number, engine in enumerate(rules.engines):
+                starter = int(played.starter[game, number])
+                position = Position.deal(rules, seed=seed, game=first + game, engine=engine, starter=starter)
+                for code in played.actions_of(game, number).tolist():
+                    position.play_unchecked(Move.from_code(code))
+                yield position

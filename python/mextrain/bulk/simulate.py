@@ -1,0 +1,388 @@
+"""Bulk play: many games of built-in policies, on threads, into arrays.
+
+Game `i` of a seed is the same game whatever the number of workers and however the games are divided. Kernels release
+the GIL and run in slices of about 0.05 s, so threads keep all processors busy and Ctrl-C is soon seen.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mextrain._support.integers import whole
+from mextrain._support.processors import usable_processors
+from mextrain.bulk.backend import choose_backend
+from mextrain.bulk.callback_player import Lanes
+from mextrain.bulk.results import FAULT, Rounds
+from mextrain.bulk.seat_policies import Seats
+from mextrain.bulk.stats import Summary
+from mextrain.errors import IllegalMove, InternalError, MextrainError, SeedError, shown
+from mextrain.game.rules import RuleSet
+from mextrain.game.seeding import MAX_GAME, check_game, check_seed
+from mextrain_core.bulk.rollout import play_games, play_games_calling
+from mextrain_core.lockstep.backend import Lockstep
+from mextrain_core.model.limits import MAX_DECISIONS
+from mextrain_core.model.state import new_states
+
+SLICE_SECONDS = 0.05
+"""How long a call into the kernel should take."""
+
+CALLBACK_SLICE_SECONDS = 0.4
+"""The same where Python callbacks decide: they are the quicker the more games wait for them at once."""
+
+SURVEY_ROUNDS = 1 << 20
+"""Rounds that `survey` holds in memory at a time."""
+
+Progress = Callable[[int, int], None]
+"""Called with (games finished, games wanted), now and then, from the thread that called `simulate`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation(Rounds):
+    """The games `first_game` … `first_game + games - 1` of `seed`, played by `policies` (by seat).
+
+    The arrays are those of `Rounds`: `points`, `winner`, `end`, `starter`, `turns`, `plays`, `draws`, `decisions`
+    by (game, round[, seat]), and `totals` by (game, seat). `hash` is a 64-bit sum over all rounds; it depends on the
+    games alone, and two ranges of games add up modulo 2**64. `actions`: uint16, the 16-bit moves of all rounds one
+    after the other, or None if they were not recorded. `backend` says which backend played, `scalar` or `lockstep`.
+    """
+
+    rules: RuleSet
+    seed: int
+    first_game: int
+    policies: tuple[str, ...]
+    hash: int
+    backend: str
+    actions: np.ndarray | None = None
+
+    @property
+    def game(self) -> np.ndarray:
+        """The number of each game: uint64[games]."""
+        return np.arange(self.first_game, self.first_game + self.games, dtype=np.uint64)
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Where the moves of each round begin in `actions`: int64[games, rounds]."""
+        ends = np.cumsum(self.decisions, dtype=np.int64).reshape(self.games, self.rounds)
+        offsets: np.ndarray = ends - self.decisions
+        return offsets
+
+    def actions_of(self, game: int, number: int) -> np.ndarray:
+        """Return the moves of round `number` of the game with index `game` here (a view, uint16).
+
+        Raises `MextrainError` if no moves were recorded.
+        """
+        if self.actions is None:
+            raise MextrainError("these games were played without recording moves: pass record_actions=True")
+        start = self.offsets[game, number]
+        return self.actions[start : start + self.decisions[game, number]]
+
+    def summary(self) -> Summary:
+        """Return means and shares with 95 % intervals; `print` shows them as a table."""
+        return Summary.of(self.rules, self.policies, self)
+
+    def __repr__(self) -> str:
+        last = self.first_game + self.games - 1
+        return f"<Simulation of {self.rules.preset_name}, seed {self.seed}, games {self.first_game} … {last}>"
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during bulk play; `finished` holds what was played before, or None if there was nothing.
+
+    `finished` is a `Simulation` of the first games asked for (from `simulate`), a `Summary` (from `survey`) or a
+    `mextrain.archive.Archive` (from `write_archive`).
+    """
+
+    def __init__(self, finished: Any) -> None:
+        self.finished = finished
+        super().__init__("interrupted")
+
+
+class Player:
+    """Plays ranges of games on one thread and learns how many games make a slice of `SLICE_SECONDS`.
+
+    `backend` is what `choose_backend` returned.
+    """
+
+    def __init__(self, rules: RuleSet, seats: Seats, seed: int, backend: str = "scalar") -> None:
+        self._rules = rules
+        self._seats = seats
+        self._seed = seed
+        self._states = new_states(2)
+        self._lanes = Lanes(rules, seats, seed) if any(seats.callbacks) else None
+        self._lockstep = Lockstep(rules.record, seats.ids) if backend == "lockstep" else None
+        self.slice = 1
+
+    def warm_up(self) -> None:
+        """Compile the kernels, or load them from the cache, in this thread.
+
+        A thread of a pool that compiles could not be interrupted, and several would compile the same thing at once.
+        """
+        if self._lockstep:
+            self._lockstep.prepare()
+        else:
+            self._run(0, Rounds.empty(0, self._rules.rounds, self._rules.players), np.empty(0, np.uint16))
+
+    def play(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
+        """Play `rounds.games` games into `rounds`, and their moves into `actions` (uint16; empty: not recorded).
+
+        Returns (hash, number of moves). `actions` must hold `MAX_DECISIONS` moves a round. Raises `InternalError` if
+        the backend reports a fault, and `IllegalMove` if a policy of the user's returns a move that is not legal.
+        """
+        began = time.perf_counter()
+        play = self._lanes.play if self._lanes else self._run
+        result = play(first_game, rounds, actions)
+        if rounds.games:
+            self._check(first_game, rounds)
+            self._learn(rounds.games, time.perf_counter() - began)
+        return result
+
+    def _run(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
+        if self._lockstep:
+            return self._lockstep.play(
+                self._seed, first_game, rounds.games, rounds.points, rounds.facts, actions
+            )
+        job = (np.uint64(self._seed), np.uint64(first_game), rounds.games, rounds.points, rounds.facts, actions)
+        seats, record = self._seats, self._rules.record
+        result: tuple[int, int]
+        if seats.builtin:
+            result = play_games(self._states, 0, record, seats.ids, *job)
+        else:
+            result = play_games_calling(self._states, 0, record, seats.ids, seats.addresses, *job)
+        return result
+
+    def _learn(self, games: int, seconds: float) -> None:
+        # One slow slice (a busy machine, a first call) must not shrink the next ones for good, nor a lucky one burst.
+        aim = CALLBACK_SLICE_SECONDS if self._lanes else SLICE_SECONDS
+        fitting = int(games * aim / max(seconds, 1e-9))
+        self.slice = max(1, min(fitting, 8 * self.slice))
+
+    def _check(self, first_game: int, rounds: Rounds) -> None:
+        if (rounds.end == FAULT).any():
+            game, number = (int(k) for k in np.argwhere(rounds.end == FAULT)[0])
+            seat = int(rounds.winner[game, number])
+            if seat >= 0:
+                raise IllegalMove(
+                    f"the compiled policy {self._seats.names[seat]} of seat {seat} returned a move that is not legal "
+                    f"in round {number} of game {first_game + game}, seed {self._seed}"
+                )
+            raise InternalError(
+                f"the backend did not finish round {number} of game {first_game + game}, seed {self._seed}, "
+                f"rules {self._rules.to_dict()}: please report this line"
+            )
+
+
+def simulate(
+    rules: RuleSet,
+    *,
+    games: int,
+    seed: int = 0,
+    policies: Any = "random",
+    workers: int | None = 1,
+    first_game: int = 0,
+    progress: Progress | None = None,
+    record_actions: bool = False,
+    backend: str = "auto",
+) -> Simulation:
+    """Play `games` games (matches of `rules.rounds` rounds) and return their results.
+
+    `policies` is one policy for all seats or a sequence with one for each; `Seats.of` says what a policy may be: a
+    name, a compiled function, a `BatchPolicy` or a plain function. `workers` threads play,
+    None takes one for each processor that this process may use; the result does not depend on it. `first_game` is
+    the number of the first game. `record_actions` keeps every move, about 130 bytes a round on top of the 28 bytes
+    and 8 bytes a seat that a round takes anyway. `progress` is called a few times a second. `backend` is `scalar`,
+    `lockstep` or `auto`, which takes the one that is done first; the result does not depend on it.
+
+    Ctrl-C raises `Interrupted`, a `KeyboardInterrupt` that carries the games finished so far. Raises `SeedError`,
+    `PolicyError` or `MextrainError` for arguments out of range, `InternalError` for a fault of the engine.
+    """
+    seed, first_game, games = check_seed(seed), check_game(first_game), check_games(games, first_game)
+    seats = Seats.of(policies, rules.players)
+    workers = check_workers(workers)
+    table = Rounds.empty(games, rules.rounds, rules.players)
+    backend = choose_backend(backend, rules, seats, games * rules.rounds // workers)
+    Player(rules, seats, seed, backend).warm_up()
+    job = _Job(rules, seats, seed, first_game, table, record_actions, backend)
+    interrupted = run_threads(
+        job.work, min(workers, games), job.stop, lambda: progress and progress(job.done, games)
+    )
+    result = job.result()
+    if interrupted:
+        raise Interrupted(result if result.games else None)
+    if progress:
+        progress(games, games)
+    return result
+
+
+def survey(
+    rules: RuleSet,
+    *,
+    games: int,
+    seed: int = 0,
+    policies: Any = "random",
+    workers: int | None = 1,
+    first_game: int = 0,
+    progress: Progress | None = None,
+    backend: str = "auto",
+) -> Summary:
+    """Return `simulate(...).summary()` of any number of games in bounded memory.
+
+    Ctrl-C raises `Interrupted` with the summary of the games finished so far.
+    """
+    check_games(games, check_game(first_game))
+    seats = Seats.of(policies, rules.players)
+    backend = choose_backend(backend, rules, seats, games * rules.rounds // check_workers(workers))
+    step = max(1, SURVEY_ROUNDS // rules.rounds)
+    total: Summary | None = None
+
+    def add(part: Simulation) -> Summary:
+        return part.summary() if total is None else total + part.summary()
+
+    for start in range(0, games, step):
+        try:
+            part = simulate(
+                rules,
+                games=min(step, games - start),
+                seed=seed,
+                policies=seats,
+                workers=workers,
+                first_game=first_game + start,
+                progress=progress and _shifted(progress, start, games),
+                backend=backend,
+            )
+            total = add(part)
+        except Interrupted as stopped:
+            raise Interrupted(
+                add(stopped.finished) if isinstance(stopped.finished, Simulation) else total
+            ) from None
+        except KeyboardInterrupt:
+            raise Interrupted(total) from None
+    assert total is not None
+    return total
+
+
+def _shifted(progress: Progress, start: int, games: int) -> Progress:
+    return lambda done, _: progress(start + done, games)
+
+
+def check_games(games: object, first_game: int) -> int:
+    """Return the number of games as an int, at least 1; raises `MextrainError` if they go past the last game."""
+    number = check_game(games)
+    if number == 0:
+        raise MextrainError("0 games are nothing to play: ask for 1 or more")
+    if first_game + number - 1 > MAX_GAME:
+        raise SeedError(f"games {first_game} … {first_game + number - 1} go past the last one, 2**59 - 1")
+    return number
+
+
+def check_workers(workers: object) -> int:
+    """Return the number of threads to use; None means one for each usable processor. Raises `MextrainError`."""
+    if workers is None:
+        return usable_processors()
+    number = whole(workers)
+    if number is None or number < 1:
+        raise MextrainError(f"workers = {shown(workers)}: expected None or a whole number from 1")
+    return number
+
+
+def run_threads(
+    work: Callable[[], None], threads: int, stop: threading.Event, tick: Callable[[], object]
+) -> bool:
+    """Run `work` on so many threads until all return, calling `tick` a few times a second; True if interrupted.
+
+    After Ctrl-C, or an error in one thread, `stop` is set: each `work` looks at it between slices and returns.
+    The error is raised here.
+    """
+    interrupted = False
+    with ThreadPoolExecutor(threads, thread_name_prefix="mextrain") as pool:
+        futures = [pool.submit(work) for _ in range(threads)]
+        pending = set(futures)
+        try:
+            while pending:
+                finished, pending = wait(pending, timeout=0.2, return_when="FIRST_EXCEPTION")
+                tick()
+                if any(future.exception() for future in finished):
+                    break
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            stop.set()
+    for future in futures:
+        future.result()
+    return interrupted
+
+
+class _Job:
+    """The games of one `simulate` call, handed out to threads in order, slice by slice."""
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        seats: Seats,
+        seed: int,
+        first_game: int,
+        table: Rounds,
+        record_actions: bool,
+        backend: str,
+    ) -> None:
+        self.stop = threading.Event()
+        self.done = 0
+        self._rules, self._seats, self._seed, self._first_game = rules, seats, seed, first_game
+        self._table = table
+        self._backend = backend
+        self._actions: dict[int, np.ndarray] | None = {} if record_actions else None
+        self._lock = threading.Lock()
+        self._next = 0
+        self._hash = 0
+
+    def work(self) -> None:
+        """Play slices until none are left, or somebody asks to stop."""
+        player = Player(self._rules, self._seats, self._seed, self._backend)
+        for start, stop in self._slices(player):
+            room = (stop - start) * self._rules.rounds * MAX_DECISIONS if self._actions is not None else 0
+            actions = np.empty(room, np.uint16)
+            part, moves = player.play(self._first_game + start, self._table.range(start, stop), actions)
+            with self._lock:
+                self._hash += int(part)
+                self.done += stop - start
+                if self._actions is not None:
+                    self._actions[start] = actions[:moves].copy()
+
+    def _slices(self, player: Player) -> Iterator[tuple[int, int]]:
+        while not self.stop.is_set():
+            with self._lock:
+                start = self._next
+                self._next = stop = min(start + player.slice, self._table.games)
+            if start == stop:
+                return
+            yield start, stop
+
+    def result(self) -> Simulation:
+        """The games played so far.
+
+        Slices are handed out in order and every one handed out is finished, so those are the first games.
+        """
+        rounds = self._table.range(0, self._next)
+        actions = None
+        if self._actions is not None:
+            actions = np.concatenate(
+                [np.empty(0, np.uint16), *(part for _, part in sorted(self._actions.items()))]
+            )
+        return Simulation(
+            rounds.points,
+            rounds.facts,
+            self._rules,
+            self._seed,
+            self._first_game,
+            self._seats.names,
+            self._hash & (2**64 - 1),
+            self._backend,
+            actions,
+        )

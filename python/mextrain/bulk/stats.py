@@ -1,0 +1,324 @@
+"""Statistics of many games: exact sums that merge without loss, and estimates with 95 % intervals.
+
+Games are independent, the rounds of one game need not be (the starter may rotate or be the last winner). So a game is
+the unit: for every quantity the sum over the game's rounds is one observation, and
+
+* a mean is (sum over all games) / (number of rounds); all games have equally many rounds;
+* its interval is mean ± 1.96 · s / √games, with s the standard deviation between games of the game's own mean;
+* a share has Wilson's interval, for an effective number of trials that gives the same standard error: it stays within
+  0 … 1 and is not empty when something never, or always, happened.
+
+1.96 is the normal quantile, so with a few dozen games or less the intervals are too narrow; with one game there are
+none. The sums and the sums of squares are Python integers: nothing is rounded before the final division.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mextrain.bulk.results import OUT, Rounds
+from mextrain.errors import MextrainError
+from mextrain.game.rules import RuleSet
+
+Z = NormalDist().inv_cdf(0.975)
+"""The normal quantile of a 95 % interval, 1.96."""
+
+HISTOGRAM_ROWS = 24
+"""Rows of a histogram, at most."""
+
+BAR_WIDTH = 40
+"""Columns of the longest bar of a histogram."""
+
+METHOD = (
+    "95 % intervals; the game is the unit (standard error between games); normal for means, "
+    "Wilson with the effective number of trials for shares"
+)
+
+
+class Estimate(NamedTuple):
+    """A mean or share and its 95 % interval; `low` and `high` are None when there is but one game."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return the estimate as a JSON object."""
+        return self._asdict()
+
+
+class Sum(NamedTuple):
+    """The sum over games of a quantity of one game, and the sum of its squares; both exact."""
+
+    total: int
+    squares: int
+
+    def plus(self, other: Sum) -> Sum:
+        """Return the sum over both sets of games."""
+        return Sum(self.total + other.total, self.squares + other.squares)
+
+    def mean(self, games: int, per_game: int) -> Estimate:
+        """Return total / (games · per_game), with the interval of a mean; `per_game` is what a game counts for."""
+        value = self.total / (games * per_game)
+        error = self._error(games, per_game)
+        return (
+            Estimate(value, None, None)
+            if error is None
+            else Estimate(value, value - Z * error, value + Z * error)
+        )
+
+    def share(self, games: int, per_game: int) -> Estimate:
+        """Return the share of `games` · `per_game` trials in which it happened, with the interval of a share."""
+        trials = games * per_game
+        value = self.total / trials
+        error = self._error(games, per_game)
+        if error is None:
+            return Estimate(value, None, None)
+        effective = value * (1 - value) / error**2 if error > 0 and 0 < value < 1 else trials
+        centre = (value + Z**2 / (2 * effective)) / (1 + Z**2 / effective)
+        reach = (
+            Z
+            * math.sqrt(value * (1 - value) / effective + Z**2 / (4 * effective**2))
+            / (1 + Z**2 / effective)
+        )
+        # Rounding must not push an end past the value itself where nothing, or everything, happened.
+        return Estimate(value, min(value, max(0.0, centre - reach)), max(value, min(1.0, centre + reach)))
+
+    def _error(self, games: int, per_game: int) -> float | None:
+        """The standard error of the mean; None with one game."""
+        if games < 2:
+            return None
+        # The numerator is an exact integer, so nothing cancels.
+        variance = (games * self.squares - self.total**2) / (games * (games - 1))
+        return math.sqrt(variance / games) / per_game
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What many games of the same rules and policies amount to; `a + b` merges two sets of games exactly.
+
+    `games`: how many. `sums`: by name, one `Sum` or one for each seat; `turn_counts`: how many rounds took so many
+    turns. The methods turn them into estimates; `str()` is a table for people, `to_dict()` the same for programs.
+    The module's docstring says how intervals are made.
+    """
+
+    rules: RuleSet
+    policies: tuple[str, ...]
+    games: int
+    sums: Mapping[str, tuple[Sum, ...]]
+    turn_counts: Mapping[int, int]
+
+    @classmethod
+    def of(cls, rules: RuleSet, policies: Sequence[str], rounds: Rounds) -> Summary:
+        """Return the summary of `rounds`, which were played under `rules` by `policies` (by seat)."""
+        turns, counts = np.unique(rounds.turns, return_counts=True)
+        sums = {name: exact_sums(columns) for name, columns in _quantities(rounds).items()}
+        turn_counts = dict(zip(turns.tolist(), counts.tolist(), strict=True))
+        return cls(rules, tuple(policies), rounds.games, sums, turn_counts)
+
+    def __add__(self, other: Summary) -> Summary:
+        if not isinstance(other, Summary):
+            return NotImplemented
+        if (self.rules, self.policies) != (other.rules, other.policies):
+            raise MextrainError(
+                "summaries of different rules or policies cannot be merged: compare them instead"
+            )
+        sums = {
+            name: tuple(a.plus(b) for a, b in zip(mine, other.sums[name], strict=True))
+            for name, mine in self.sums.items()
+        }
+        turn_counts = dict(sorted((Counter(self.turn_counts) + Counter(other.turn_counts)).items()))
+        return Summary(self.rules, self.policies, self.games + other.games, sums, turn_counts)
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds of all games."""
+        return self.games * self.rules.rounds
+
+    def points(self) -> list[Estimate]:
+        """Mean points of a round, by seat."""
+        return self._means("points")
+
+    def round_wins(self) -> list[Estimate]:
+        """Share of rounds that a seat won by going out, by seat; with `blocked` they sum to 1."""
+        return [each.share(self.games, self.rules.rounds) for each in self.sums["rounds_won"]]
+
+    def match_wins(self) -> list[Estimate]:
+        """Share of matches that a seat won alone, by seat; with `match_ties` they sum to 1."""
+        return [each.share(self.games, 1) for each in self.sums["matches_won"]]
+
+    def match_ties(self) -> Estimate:
+        """Share of matches in which several seats share the lowest total."""
+        return self.sums["matches_tied"][0].share(self.games, 1)
+
+    def blocked(self) -> Estimate:
+        """Share of blocked rounds."""
+        return self.sums["blocked"][0].share(self.games, self.rules.rounds)
+
+    def starter_wins(self) -> Estimate:
+        """Share of rounds that the starter won."""
+        return self.sums["starter_won"][0].share(self.games, self.rules.rounds)
+
+    def starter_advantage(self) -> Estimate:
+        """How much larger the starter's share of won rounds is than an equal part of all rounds that were won."""
+        return self.sums["starter_edge"][0].mean(self.games, self.rules.rounds * self.rules.players)
+
+    def per_round(self, name: str) -> Estimate:
+        """Mean of `turns`, `plays`, `draws` or `decisions` of a round."""
+        return self._means(name)[0]
+
+    def turns_within(self, share: float) -> int:
+        """The smallest number of turns that at least `share` of the rounds did not exceed."""
+        reached = itertools.accumulate(self.turn_counts.values())
+        turns = zip(self.turn_counts, reached, strict=True)
+        return next(number for number, rounds in turns if rounds >= share * self.rounds)
+
+    def _means(self, name: str) -> list[Estimate]:
+        return [each.mean(self.games, self.rules.rounds) for each in self.sums[name]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all estimates as a JSON object; every estimate has value, low and high."""
+        return {
+            "rules": self.rules.to_dict(),
+            "policies": list(self.policies),
+            "games": self.games,
+            "rounds": self.rounds,
+            "method": METHOD,
+            "seats": [
+                {
+                    "seat": seat,
+                    "policy": policy,
+                    "points_per_round": points.to_dict(),
+                    "round_win_share": won.to_dict(),
+                    "match_win_share": match.to_dict(),
+                }
+                for seat, (policy, points, won, match) in enumerate(self._seats())
+            ],
+            "blocked_share": self.blocked().to_dict(),
+            "match_tie_share": self.match_ties().to_dict(),
+            "starter_win_share": self.starter_wins().to_dict(),
+            "starter_advantage": self.starter_advantage().to_dict(),
+            **{f"{name}_per_round": self.per_round(name).to_dict() for name in _PER_ROUND},
+            "turn_counts": {str(turns): rounds for turns, rounds in self.turn_counts.items()},
+        }
+
+    def _seats(self) -> list[tuple[str, Estimate, Estimate, Estimate]]:
+        return list(zip(self.policies, self.points(), self.round_wins(), self.match_wins(), strict=True))
+
+    def __str__(self) -> str:
+        width = max(8, *(len(policy) for policy in self.policies)) + 2
+        lines = [
+            self.rules.describe(),
+            f"{self.games:,} games, {self.rounds:,} rounds; (…) are 95 % intervals, a game being the unit",
+            "",
+            f"seat  {'policy':<{width}}{'points a round':<25}{'rounds won':<27}matches won",
+        ]
+        for seat, (policy, points, won, match) in enumerate(self._seats()):
+            lines.append(
+                f"{seat:>4}  {policy:<{width}}{number_text(points):<25}{percent_text(won):<27}{percent_text(match)}"
+            )
+        edge = f"{percent_text(self.starter_advantage())} of all rounds, against an equal part of those won"
+        lines += [
+            "",
+            f"blocked rounds      {percent_text(self.blocked())}",
+            f"tied matches        {percent_text(self.match_ties())}",
+            f"starter wins        {percent_text(self.starter_wins())}",
+            f"starter advantage   {edge}",
+        ]
+        lines += [f"{name + ' a round':<20}{number_text(self.per_round(name))}" for name in _PER_ROUND]
+        half, most = self.turns_within(0.5), self.turns_within(0.99)
+        lines.append(
+            f"turns of a round    median {half}, 99 % within {most}, at most {max(self.turn_counts)}"
+        )
+        return "\n".join(lines)
+
+    def turns_histogram(self) -> str:
+        """Return how many rounds took how many turns, as a text: a line and a bar for each group of turns."""
+        last = max(self.turn_counts)
+        step = next(step for step in _STEPS if last // step < HISTOGRAM_ROWS)
+        groups: Counter[int] = Counter()
+        for turns, rounds in self.turn_counts.items():
+            groups[turns // step] += rounds
+        most = max(groups.values())
+        lines = ["turns of a round   rounds"]
+        for group in range(last // step + 1):
+            first, rounds = group * step, groups[group]
+            span = f"{first}" if step == 1 else f"{first} … {first + step - 1}"
+            share = f"{100 * rounds / self.rounds:.2f} %"
+            lines.append(f"{span:>16}   {rounds:<13,}{share:<10}{bar(rounds, most)}".rstrip())
+        return "\n".join(lines)
+
+    def state(self) -> dict[str, Any]:
+        """Return the exact sums as a JSON object, for `from_state`."""
+        return {"games": self.games, "sums": self.sums, "turn_counts": list(self.turn_counts.items())}
+
+    @classmethod
+    def from_state(cls, rules: RuleSet, policies: Sequence[str], state: Mapping[str, Any]) -> Summary:
+        """Return the summary whose `state` was stored for these rules and policies."""
+        sums = {name: tuple(Sum(*each) for each in seats) for name, seats in state["sums"].items()}
+        return cls(rules, tuple(policies), state["games"], sums, dict(state["turn_counts"]))
+
+
+_STEPS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
+"""Turns that a row of a histogram may stand for; a round has less than 2**16 turns."""
+
+_PER_ROUND = ("turns", "plays", "draws", "decisions")
+
+
+def _quantities(rounds: Rounds) -> dict[str, np.ndarray]:
+    """The observations of every game: int64[games, n] by name, n = 1 or one column for each seat."""
+    seats = np.arange(rounds.players)
+    winner, starter = rounds.winner[:, :, None], rounds.starter[:, :, None]
+    totals = rounds.totals
+    lowest = totals == totals.min(axis=1, keepdims=True)
+    tied = lowest.sum(axis=1, keepdims=True) > 1
+    out = (rounds.end == OUT)[:, :, None]
+    starter_won = (winner == starter).sum(axis=1)
+    return {
+        "points": totals,
+        "rounds_won": (winner == seats).sum(axis=1),
+        "matches_won": lowest & ~tied,
+        "matches_tied": tied,
+        "blocked": (~out).sum(axis=1),
+        "starter_won": starter_won,
+        # Its share less an equal part of the rounds won, times the number of players so that it is an integer.
+        "starter_edge": rounds.players * starter_won - out.sum(axis=1),
+        **{name: getattr(rounds, name).sum(axis=1, dtype=np.int64)[:, None] for name in _PER_ROUND},
+    }
+
+
+def exact_sums(columns: np.ndarray) -> tuple[Sum, ...]:
+    """Return the exact sums over games of each column of an integer array [games, n]."""
+    values = columns.astype(np.int64)
+    largest = max(int(values.max()), -int(values.min()))
+    if largest**2 * len(values) < 2**63:
+        return tuple(map(Sum, values.sum(axis=0).tolist(), (values * values).sum(axis=0).tolist()))
+    # Only with a very dear 0-0 do the squares leave 64 bits.
+    return tuple(Sum(sum(column), sum(x * x for x in column)) for column in values.T.tolist())
+
+
+def bar(value: float, most: float) -> str:
+    """Return a bar of BAR_WIDTH columns for `most`, and of its part for `value`."""
+    return "#" * round(BAR_WIDTH * value / most)
+
+
+def number_text(estimate: Estimate) -> str:
+    """Return an estimate as a text, `28.26 (27.90 … 28.62)`."""
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.2f}"
+    return f"{estimate.value:.2f} ({estimate.low:.2f} … {estimate.high:.2f})"
+
+
+def percent_text(estimate: Estimate) -> str:
+    """Return the estimate of a share as a text, `39.12 % (37.39 … 40.86)`."""
+    if estimate.low is None or estimate.high is None:
+        return f"{100 * estimate.value:.2f} %"
+    return f"{100 * estimate.value:.2f} % ({100 * estimate.low:.2f} … {100 * estimate.high:.2f})"

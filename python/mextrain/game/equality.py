@@ -1,0 +1,68 @@
+"""What makes two positions the same: the fields of the STATE record that decide anything from here on.
+
+The record also remembers how things came about, such as where a released foot had been, or which of the three `*-A`
+lies where. That is written over in a copy; what is left is compared.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mextrain.game.rules import RuleSet
+from mextrain_core.model.limits import NONE
+from mextrain_core.model.state import PHASE_DECIDE, PHASE_DRAW, PHASE_OVER, STATE
+
+_ANYWHERE = (105, 106, 107)
+"""The indices of `*-A` in the set super."""
+
+_SELECTION = {"bound": 0, "only": NONE, "barred": NONE, "eligible": 0, "eligible_a": 0, "legal_count": 0, "may_stop": 0}
+_TURN = {
+    "owed": 0, "opening": 0, "play_drew": 0, "turn_drew": 0, "drawn": NONE, "cover": NONE, "skip": 0, "penalty": 0,
+}  # fmt: skip
+
+
+def decisive(raw: np.ndarray, rules: RuleSet, by_stream: bool) -> bytes:
+    """Return the bytes of a STATE record (uint8[STATE.itemsize]) with everything at 0 or NONE that decides nothing.
+
+    `by_stream`: whether the stream's key decides the draws.
+    """
+    states = raw.copy().view(STATE)
+    phase = int(states["phase"][0])
+    if not by_stream:
+        states["key"] = 0
+    # A seat whose train was started has no opening turn to come, whenever the engine notices.
+    states["opening_to_come"] &= ~states["started"]
+    states["double_train"][0, states["double_count"][0] :] = 0
+    if phase != PHASE_DECIDE:
+        states["may_stop"] = 0
+        if phase != PHASE_DRAW:
+            _write(states, _SELECTION)
+        if phase == PHASE_OVER:
+            _write(states, _TURN)
+    if rules.double_rule == "chicken_foot":
+        # The ends of trains are counted elsewhere; only a foot has its half here.
+        foot = int(states["double_train"][0, 0]) if states["double_count"][0] else None
+        half = 0 if foot is None else states["end_half"][0, foot]
+        states["end_half"] = 0
+        if foot is not None:
+            states["end_half"][0, foot] = half
+        states["toe"][0, states["toes"][0] :] = 0
+    if rules.tiles.has_wild:
+        _forget_which(states)
+    return states.tobytes()
+
+
+def _write(states: np.ndarray, values: dict[str, int]) -> None:
+    for name, value in values.items():
+        states[name] = value
+
+
+def _forget_which(states: np.ndarray) -> None:
+    """Take the `*-A` of the boneyard, and one that was drawn, for the first ones."""
+    word, first = _ANYWHERE[0] >> 6, _ANYWHERE[0] & 63
+    boneyard = int(states["boneyard"][0, word])
+    count = (boneyard >> first & 7).bit_count()
+    states["boneyard"][0, word] = boneyard & ~(7 << first) | ((1 << count) - 1) << first
+    for name in ("drawn", "only", "barred"):
+        if states[name][0] in _ANYWHERE:
+            states[name] = _ANYWHERE[0]

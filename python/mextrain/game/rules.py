@@ -1,0 +1,313 @@
+"""`RuleSet`: what is played, checked once and then trusted everywhere (docs/rules.md).
+
+A `RuleSet` holds a value for every option of docs/rules.md, section 11; one that cannot be played cannot be built.
+It is frozen, hashable and picklable, writes itself as the `rules` object of a record, and hands the engine its
+record of numbers.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mextrain._support.integers import whole
+from mextrain.errors import Problem, RuleError, shown
+from mextrain.game.moves import Actions
+from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS, Option
+from mextrain.game.tiles import Tile, TileSet
+from mextrain_core.model.tiles import SET_NAMES
+
+__all__ = ["OPTIONS", "PRESETS", "Option", "RuleSet"]
+
+Value = str | int | None
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """The rules of a game: a preset's name, and the resolved value of every option.
+
+    Build one with `RuleSet.mexican(players=4)`, `RuleSet.super(players=4)` or `RuleSet.preset(name, ...)`, naming
+    only the options that differ from the preset. Raises `RuleError`, which lists everything that is wrong.
+
+    The attributes are the options of docs/rules.md, section 11, by name: `max_uncovered` is None or an int,
+    `starter` a word or a seat, `first_engine` a text such as `12-12`; numbers are ints, all else is text.
+    """
+
+    preset_name: str
+    players: int
+    tile_set: str
+    hand_size: int
+    first_engine: str
+    rounds: int
+    starter: str | int
+    opening: str
+    mexican_start: str
+    drawn_tile: str
+    draw_limit: str
+    drawn_play: str
+    failed_cover: str
+    double_rule: str
+    foot_ends: str
+    open_double_order: str
+    open_double_binds: str
+    max_uncovered: int | None
+    dead_double: str
+    finish_on_double: str
+    marker_off: str
+    double_blank: int
+    letter_match: str
+    twice_bonus: str
+
+    def __post_init__(self) -> None:
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        resolved = _resolve(given.pop("preset_name"), given)
+        for name, value in resolved.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def preset(cls, name: str, /, *, players: int, **options: object) -> RuleSet:
+        """Return the rules of the preset `name` (`mexican` or `super`) with the given options changed.
+
+        Raises `RuleError` with every unknown option, wrong value and impossible combination.
+        """
+        resolved: dict[str, Any] = _resolve(name, {"players": players, **options})
+        return cls(preset_name=name, **resolved)
+
+    @classmethod
+    def mexican(cls, players: int, **options: object) -> RuleSet:
+        """Return the rules of Mexican Train for `players` seats, with the given options changed."""
+        return cls.preset("mexican", players=players, **options)
+
+    @classmethod
+    def super(cls, players: int, **options: object) -> RuleSet:
+        """Return the rules of Super Train for `players` seats, with the given options changed."""
+        return cls.preset("super", players=players, **options)
+
+    @classmethod
+    def from_dict(cls, rules: Mapping[str, object]) -> RuleSet:
+        """Return the rules that a record's `rules` object describes: `preset`, `players` and any other options.
+
+        Types are exact, as JSON has them: True is not 1, "4" is not 4, and `max_uncovered` none is null. Raises
+        `RuleError` with everything that is wrong.
+        """
+        if not isinstance(rules, Mapping):
+            raise RuleError([Problem("rules", rules, "an object with preset and players", "write one")])
+        options = dict(rules)
+        preset = options.pop("preset", None)
+        resolved: dict[str, Any] = _resolve(preset, options)
+        return cls(preset_name=str(preset), **resolved)
+
+    @classmethod
+    def from_texts(cls, preset: str, players: int | None, texts: Iterable[str]) -> RuleSet:
+        """Return the rules that a command line asks for; `texts` holds `KEY=VALUE` for options that differ.
+
+        `none` writes None. `players` may be None if one of `texts` says it. Raises `RuleError`.
+        """
+        options: dict[str, object] = {} if players is None else {"players": players}
+        problems = []
+        for text in texts:
+            key, equals, value = text.partition("=")
+            if not equals:
+                problems.append(Problem("option", text, "KEY=VALUE", "write it as in opening=single"))
+                continue
+            parsed: object = OPTIONS[key].parse(value) if key in OPTIONS else value
+            if key in options and options[key] != parsed:
+                problems.append(Problem(key, value, f"one value, but {shown(options[key])} came before", "drop one"))
+            options[key] = parsed
+        if problems:
+            raise RuleError(problems)
+        return cls.from_dict({"preset": preset, **options})
+
+    def replace(self, **changes: object) -> RuleSet:
+        """Return these rules with `changes` made (`preset` may be changed too).
+
+        Options at their preset's default stay at the default: with another number of `players`, set and hand size
+        follow, unless these rules had their own. Raises `RuleError`.
+        """
+        return RuleSet.from_dict({**self.to_dict(), **changes})
+
+    def options(self) -> dict[str, Value]:
+        """Return the resolved value of every option, in the order of docs/rules.md, section 11."""
+        return {name: getattr(self, name) for name in OPTIONS}
+
+    def to_dict(self) -> dict[str, Value]:
+        """Return the `rules` object of a record: preset, players, and what differs from the preset's default.
+
+        `RuleSet.from_dict(rules.to_dict()) == rules` always holds, also after a trip through JSON.
+        """
+        options = self.options()
+        kept = {
+            name: value
+            for name, value in options.items()
+            if name == "players" or value != _default(name, self.preset_name, options)
+        }
+        return {"preset": self.preset_name, **kept}
+
+    @cached_property
+    def tiles(self) -> TileSet:
+        """The tile set."""
+        return TileSet(self.tile_set)
+
+    @cached_property
+    def engines(self) -> tuple[Tile, ...]:
+        """The engine of every round, in order."""
+        doubles = self.tiles.doubles
+        first = doubles.index(Tile.parse(self.first_engine))
+        return doubles[first : first + self.rounds]
+
+    @property
+    def boneyard_size(self) -> int:
+        """Tiles in the boneyard right after the deal."""
+        return len(self.tiles) - 1 - self.players * self.hand_size
+
+    @cached_property
+    def actions(self) -> Actions:
+        """The moves of these rules: ids, codes and texts (docs/actions.md)."""
+        return Actions(self.tiles, self.players)
+
+    @property
+    def action_count(self) -> int:
+        """Number of action ids, `stop` included."""
+        return self.actions.count
+
+    @cached_property
+    def record(self) -> np.ndarray:
+        """The rules as the kernels read them: shape (1,), dtype `mextrain_core.model.rules.RULES`. Read-only."""
+        from mextrain_core.model.rules import encode
+
+        return encode(self.options())
+
+    def points(self, tiles: Iterable[Tile]) -> int:
+        """Return what a hand of `tiles` costs at the end of a round (docs/rules.md, section 9)."""
+        return sum(tile.points + (self.double_blank if tile == _DOUBLE_BLANK else 0) for tile in tiles)
+
+    def describe(self) -> str:
+        """Return these rules as a text for people: a summary line and a line for each option off its default."""
+        engines = self.engines
+        span = f"with the engine {engines[0]}" if len(engines) == 1 else f"from {engines[0]} to {engines[-1]}"
+        lines = [
+            f"{self.preset_name}, {self.players} players: {self.tile_set}, {self.hand_size} tiles each, "
+            f"{self.boneyard_size} in the boneyard, {self.rounds} round{'s' if self.rounds > 1 else ''} {span}"
+        ]
+        for name, value in self.to_dict().items():
+            if name not in ("preset", "players"):
+                lines.append(f"  {name} = {'none' if value is None else value}: {OPTIONS[name].meaning}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Cached records are rebuilt by whoever needs them.
+        return RuleSet.from_dict, ({"preset": self.preset_name, **self.options()},)
+
+
+_DOUBLE_BLANK = Tile(0, 0)
+
+
+def _default(name: str, preset: str, options: Mapping[str, Any]) -> Value:
+    """The default of an option, given the resolved values of those it follows from."""
+    if name in ("tile_set", "hand_size"):
+        tile_set, hand_size = PLAYERS_TABLE[preset][options["players"]]
+        return tile_set if name == "tile_set" else hand_size
+    if name == "first_engine":
+        return str(TileSet(options["tile_set"]).doubles[0])
+    if name == "rounds":
+        doubles = TileSet(options["tile_set"]).doubles
+        return len(doubles) - doubles.index(Tile.parse(options["first_engine"]))
+    return OPTIONS[name].default(preset)
+
+
+def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
+    """The value of every option; raises `RuleError` with all that is wrong with `given`."""
+    problems: dict[str, Problem] = {}
+    if preset not in PRESETS or type(preset) is not str:
+        problems["preset"] = Problem("preset", preset, " or ".join(PRESETS), _nearest(preset, PRESETS))
+    values: dict[str, Any] = {}
+    for name, raw in given.items():
+        if name not in OPTIONS:
+            remedy = _nearest(name, OPTIONS, "see docs/rules.md, section 11, for all of them")
+            problems[f"unknown {name}"] = Problem(str(name), raw, "the name of an option", remedy)
+        elif OPTIONS[name].accepts(value := _plain(raw)):
+            values[name] = value
+        else:
+            problems[name] = Problem(name, raw, OPTIONS[name].accepted, _remedy(OPTIONS[name], raw))
+    if "players" not in given:
+        problems["players"] = Problem("players", None, OPTIONS["players"].accepted, "say how many play")
+    for name in OPTIONS:
+        if name not in given and not problems.keys() & {"preset", name, *_FOLLOWS.get(name, ())}:
+            values[name] = _default(name, str(preset), values)
+        if name not in problems and (problem := _conflict(name, values)):
+            problems[name] = problem
+    if problems:
+        raise RuleError(problems.values())
+    return {name: values[name] for name in OPTIONS}
+
+
+_FOLLOWS: dict[str, tuple[str, ...]] = {
+    "tile_set": ("players",),
+    "hand_size": ("players",),
+    "first_engine": ("players", "tile_set"),
+    "rounds": ("players", "tile_set", "first_engine"),
+}
+"""Options that must be known for the default of another one."""
+
+
+def _conflict(name: str, values: Mapping[str, Any]) -> Problem | None:
+    """What is wrong with the value of `name` in view of the options before it; None if nothing, or not known."""
+    value = values.get(name)
+    players, tile_set = values.get("players"), values.get("tile_set")
+    if name == "hand_size" and None not in (value, players, tile_set):
+        held, dealt = len(TileSet(str(tile_set))), int(players or 0) * int(value or 0) + 1
+        most = (held - 1) // int(players or 1)
+        if dealt > held:
+            remedy = f"take hand_size {most} or less, or a larger tile_set" if most else "take a larger tile_set"
+            fits = (
+                f"a deal that fits {tile_set}, which has {held} tiles, "
+                f"but {players} players × {value} tiles + the engine = {dealt}"
+            )
+            return Problem(name, value, fits, remedy)
+    if name == "first_engine" and None not in (value, tile_set) and value not in TileSet(str(tile_set)):
+        doubles = TileSet(str(tile_set)).doubles
+        return Problem(name, value, f"a double of {tile_set}", f"choose one of {doubles[0]} … {doubles[-1]}")
+    if name == "rounds" and None not in (value, tile_set, values.get("first_engine")):
+        doubles = TileSet(str(tile_set)).doubles
+        first = Tile.parse(values["first_engine"])
+        if first in doubles and values["rounds"] > (most := len(doubles) - doubles.index(first)):
+            counted = f"at most {most}, the engines from {first} to {doubles[-1]}"
+            return Problem(name, value, counted, "play fewer rounds, or begin with a higher first_engine")
+    if name == "starter" and type(value) is int and players is not None and value >= players:
+        return Problem(name, value, f"a seat 0 … {players - 1}", "seats are counted from 0")
+    if name == "double_rule" and value == "chicken_foot" and tile_set == "super":
+        remedy = "wild doubles would grow feet on feet, so take another double_rule or a number set"
+        return Problem(name, value, "anywhere or cover with the set super", remedy)
+    return None
+
+
+def _plain(value: object) -> object:
+    """`value` with NumPy integers as ints and tiles as texts; a bool stays a bool, so that it is refused."""
+    if isinstance(value, (Tile, np.str_)):
+        return str(value)
+    number = whole(value)
+    return value if number is None else number
+
+
+def _remedy(option: Option, value: object) -> str:
+    if isinstance(value, bool):
+        return "a bool is no value of any option; write the number or the word"
+    if isinstance(value, float):
+        return "write a whole number without a decimal point"
+    if isinstance(value, str) and option.accepts(number := option.parse(value)):
+        return "write None (null in JSON), not a text" if number is None else f"write the number {number}, not a text"
+    if value is None and not option.none:
+        return "leave the option out to get the preset's default"
+    if option.name == "tile_set":
+        return _nearest(value, SET_NAMES)
+    return _nearest(value, option.words, "choose one of these" if option.words else "choose a number in this range")
+
+
+def _nearest(value: object, known: Iterable[str], otherwise: str = "choose one of these") -> str:
+    near = difflib.get_close_matches(str(value), list(known), n=1)
+    return f"did you mean {near[0]}?" if near else otherwise

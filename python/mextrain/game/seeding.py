@@ -1,0 +1,110 @@
+"""Seeds and the random words of a round, in plain Python: `mextrain-stream/1` (docs/determinism.md).
+
+A game is a function of (seed, game, rules, policies) and of nothing else. Every round has a key, every random
+number is a word of that key under a counter. The kernels compute the same words; these functions are for people
+who want to follow a deal by hand, write a twin in another language, or check one.
+
+The key of a round is hidden information: whoever knows it knows every hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mextrain._support.integers import whole
+from mextrain.errors import SeedError, shown
+from mextrain.game.tiles import WILD, Half, Tile
+
+STREAM = "mextrain-stream/1"
+"""The name of this way to make random numbers; any change of it is a new version."""
+
+MAX_SEED = 2**64 - 1
+MAX_GAME = 2**59 - 1
+
+STARTER_WORD = 127
+"""Counter of the word that draws the starter."""
+
+FIRST_DRAW_WORD = 128
+"""Counter of the word for draw 0 of the round; draw n has the word n places on."""
+
+FIRST_POLICY_WORD = 2**16
+"""Counter of the word for attempt 0 of the round; attempt a has the word a places on."""
+
+_MASK = 2**64 - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+def check_seed(seed: object) -> int:
+    """Return `seed` as an int; raises `SeedError` unless it is an integer 0 … 2**64 - 1 (a bool is not)."""
+    return _whole(seed, "seed", MAX_SEED, "2**64 - 1")
+
+
+def check_game(game: object) -> int:
+    """Return the game number as an int; raises `SeedError` unless it is an integer 0 … 2**59 - 1."""
+    return _whole(game, "game", MAX_GAME, "2**59 - 1")
+
+
+def parse_seed(text: str) -> int:
+    """Return the seed that a command line writes in decimal digits; raises `SeedError` for anything else."""
+    if not re.fullmatch(r"[0-9]{1,20}", text):
+        raise SeedError(f"the seed {shown(text)} is not usable: expected a whole number 0 … 2**64 - 1 in digits")
+    return check_seed(int(text))
+
+
+def mix(x: int) -> int:
+    """Return SplitMix64's finaliser of the 64-bit `x`."""
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & _MASK
+    return x ^ x >> 31
+
+
+def round_key(seed: int, game: int, engine: Tile | str) -> int:
+    """Return the 64-bit key of the round with `engine` (such as `12-12` or `*-*`) in game `game` of `seed`.
+
+    A round played alone has the same key as within its match. Raises `SeedError` for a seed or game out of range or
+    an engine that is no double, `TileError` for a text that is no tile.
+    """
+    tile = engine if isinstance(engine, Tile) else Tile.parse(engine)
+    half: Half = tile.high
+    if not tile.is_double:
+        raise SeedError(f"{tile} is no engine: expected a double such as 12-12 or *-*")
+    code = 13 if half == WILD else int(half)
+    stream = mix(check_seed(seed) + _GOLDEN & _MASK)
+    return mix(stream + (32 * check_game(game) + code) * 0xD1342543DE82EF95 & _MASK)
+
+
+def word(key: int, counter: int) -> int:
+    """Return word number `counter` (from 0) of the round key `key`: 64 bits."""
+    return mix(key + (counter + 1) * _GOLDEN & _MASK)
+
+
+def words(key: int, first: int = 0) -> Iterator[int]:
+    """Yield the words of `key` from number `first` on, without end."""
+    while True:
+        yield word(key, first)
+        first += 1
+
+
+def high(w: int) -> int:
+    """Return the upper 32 bits of a word."""
+    return w >> 32
+
+
+def low(w: int) -> int:
+    """Return the lower 32 bits of a word."""
+    return w & 0xFFFFFFFF
+
+
+def below(r: int, n: int) -> int:
+    """Return the 32-bit `r` scaled to 0 … n - 1, without rejection (the bias is below n / 2**32)."""
+    return r * n >> 32
+
+
+def _whole(value: object, name: str, most: int, most_text: str) -> int:
+    number = whole(value)
+    if number is None:
+        raise SeedError(f"the {name} {shown(value)} is not usable: expected an int 0 … {most_text}, no bool or float")
+    if not 0 <= number <= most:
+        raise SeedError(f"the {name} {shown(number)} is out of range: expected 0 … {most_text}")
+    return number

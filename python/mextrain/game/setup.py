@@ -1,0 +1,228 @@
+"""`Setup`: how a round begins, from which it can be played again (docs/rules.md, section 3).
+
+Everything that a caller may get wrong about a deal is found here; the engine trusts what comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from mextrain._support.integers import whole
+from mextrain.errors import MextrainError, PositionError, TileError, shown
+from mextrain.game import seeding
+from mextrain.game.rules import RuleSet
+from mextrain.game.tiles import Tile, TileSet
+from mextrain_core.game.deal import deal, deal_tiles
+from mextrain_core.model.limits import NONE
+from mextrain_core.model.state import new_states
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A round before its first turn.
+
+    `given` holds the tile indices of the hands by seat, or is None for a round that is dealt from `seed` and `game`;
+    with given hands, `seed` and `game` (if any) decide the draws alone. `order` holds the tile indices of the boneyard
+    in the order in which they are drawn, or is None where the stream or the caller decides. `starter` None is the seat
+    that the stream draws.
+    """
+
+    rules: RuleSet
+    engine: Tile
+    starter: int | None
+    seed: int | None
+    game: int
+    given: tuple[tuple[int, ...], ...] | None = None
+    order: tuple[int, ...] | None = None
+
+    @classmethod
+    def dealt(cls, rules: RuleSet, seed: int, game: int, engine: Tile | str | None, starter: int | None) -> Setup:
+        """Return the round that game `game` of `seed` plays from `engine` (default: the first one).
+
+        `starter` None is the fixed seat of the rules if they name one, else the seat that the stream draws. Raises
+        `SeedError` and `PositionError`.
+        """
+        _check_rules(rules)
+        if starter is None and isinstance(rules.starter, int):
+            starter = rules.starter
+        return cls(
+            rules,
+            _engine(rules, engine),
+            None if starter is None else _seat(rules, starter),
+            seeding.check_seed(seed),
+            seeding.check_game(game),
+        )
+
+    @classmethod
+    def set_up(
+        cls,
+        rules: RuleSet,
+        engine: Tile | str | None,
+        starter: int,
+        hands: Sequence[str | Iterable[Tile | str]],
+        boneyard: str | Iterable[Tile | str] | None,
+        seed: int | None,
+        game: int,
+    ) -> Setup:
+        """Return a round with these hands; `boneyard` in the order of drawing, or None.
+
+        Tiles are `Tile`s or texts; a hand or boneyard may be one text, such as `"12-5 9-1"`. Raises `PositionError` for
+        tiles that do not make up the set together with the engine, an empty hand, or another number of hands.
+        """
+        _check_rules(rules)
+        tile = _engine(rules, engine)
+        places = _Places(rules.tiles, tile)
+        listed = list(hands)
+        if len(listed) != rules.players:
+            raise PositionError(f"{len(listed)} hands are given, but {rules.players} players need one each")
+        given = tuple(places.take(hand, f"the hand of seat {seat}") for seat, hand in enumerate(listed))
+        if not all(given):
+            seat = given.index(())
+            raise PositionError(f"the hand of seat {seat} is empty: a round begins with a tile or more in each hand")
+        order = None
+        if boneyard is not None:
+            order = places.take(boneyard, "the boneyard")
+            places.check_all_taken()
+        return cls(
+            rules,
+            tile,
+            _seat(rules, starter),
+            None if seed is None else seeding.check_seed(seed),
+            seeding.check_game(game),
+            given,
+            order,
+        )
+
+    @cached_property
+    def hands(self) -> tuple[tuple[Tile, ...], ...]:
+        """The hands by seat, tiles in the order in which they were dealt or given."""
+        if self.given is None:
+            return dealt_hands(self.rules, self._key, self.engine)
+        return tuple(tuple(self.rules.tiles[index] for index in hand) for hand in self.given)
+
+    @property
+    def laid(self) -> tuple[Tile, ...]:
+        """The tiles that lie on trains before the first move; none but where a round goes on from a line."""
+        return ()
+
+    @property
+    def laid_on(self) -> frozenset[int | str]:
+        """The trains on which they lie."""
+        return frozenset()
+
+    @property
+    def _key(self) -> int:
+        return seeding.round_key(self.seed or 0, self.game, self.engine)
+
+    def state(self) -> np.ndarray:
+        """Return a new STATE array of length 1 that holds the round before its first turn."""
+        states = new_states(1)
+        rules = self.rules
+        half = np.uint64(rules.tiles.half_code(self.engine.high))
+        starter = np.uint64(NONE if self.starter is None else self.starter)
+        if self.given is None:
+            deal(states, 0, rules.record, np.uint64(self.seed or 0), np.uint64(self.game), half, starter)
+            return states
+        sizes = np.array([len(hand) for hand in self.given], np.int64)
+        indices = np.zeros((rules.players, int(sizes.max())), np.uint8)
+        for seat, hand in enumerate(self.given):
+            indices[seat, : len(hand)] = hand
+        deal_tiles(states, 0, rules.record, half, starter, indices, sizes)
+        if self.seed is not None:
+            states["key"] = self._key
+        return states
+
+
+def dealt_hands(rules: RuleSet, key: int, engine: Tile) -> tuple[tuple[Tile, ...], ...]:
+    """Return the hands by seat that the stream deals from the round key `key`, tiles in the order of dealing.
+
+    The engine's deal in plain Python (docs/determinism.md); it also knows the order, which the engine forgets.
+    """
+    members = [tile for tile in rules.tiles if tile != engine]
+    hands: list[list[Tile]] = [[] for _ in range(rules.players)]
+    for pick in range(rules.players * rules.hand_size):
+        word = seeding.word(key, pick // 2)
+        random = seeding.low(word) if pick % 2 else seeding.high(word)
+        hands[pick // rules.hand_size].append(members.pop(seeding.below(random, len(members))))
+    return tuple(map(tuple, hands))
+
+
+def _check_rules(rules: object) -> None:
+    if not isinstance(rules, RuleSet):
+        raise PositionError(f"the rules {shown(rules)} are not usable: expected a RuleSet")
+
+
+def _engine(rules: RuleSet, engine: Tile | str | None) -> Tile:
+    if engine is None:
+        return rules.engines[0]
+    try:
+        tile = engine if isinstance(engine, Tile) else rules.tiles.parse(engine)
+    except MextrainError as error:
+        raise PositionError(f"the engine {shown(engine)} is not usable: {error}") from None
+    if tile not in rules.tiles.doubles:
+        first, *_, last = rules.tiles.doubles
+        raise PositionError(f"the engine {tile} is no double of {rules.tile_set}: expected {first} … {last}")
+    return tile
+
+
+def _seat(rules: RuleSet, starter: int) -> int:
+    seat = whole(starter)
+    if seat is None or not 0 <= seat < rules.players:
+        raise PositionError(f"the starter {shown(starter)} is no seat: expected 0 … {rules.players - 1}")
+    return seat
+
+
+@lru_cache(maxsize=64)
+def tile_indices(tiles: TileSet) -> dict[Tile | str, int]:
+    """Return the first index of each tile of a set, by the tile and by its canonical text."""
+    indices: dict[Tile | str, int] = {}
+    for index, tile in enumerate(tiles):
+        indices.setdefault(tile, index)
+        indices.setdefault(str(tile), index)
+    return indices
+
+
+class _Places:
+    """Which tiles of a set have a place already; of several `*-A` those come first that are named first."""
+
+    def __init__(self, tiles: TileSet, engine: Tile) -> None:
+        self._tiles = tiles
+        self._engine = tiles.index(engine)
+        self._free = [True] * len(tiles)
+        self._free[self._engine] = False
+
+    def take(self, tiles: str | Iterable[Tile | str], place: str) -> tuple[int, ...]:
+        """Put `tiles` in their place, and return their indices; raises `PositionError` for what cannot lie there."""
+        indices = tile_indices(self._tiles)
+        taken = []
+        try:
+            for tile in tiles.split() if isinstance(tiles, str) else tiles:
+                index = indices.get(tile)
+                if index is None:
+                    index = self._tiles.index(tile if isinstance(tile, Tile) else self._tiles.parse(tile))
+                taken.append(self._take(index, place))
+        except (TileError, TypeError) as error:
+            raise PositionError(f"{place} cannot be read: {error}") from None
+        return tuple(taken)
+
+    def _take(self, first: int, place: str) -> int:
+        index, tile = first, self._tiles[first]
+        while not self._free[index]:
+            index += 1
+            if index == len(self._tiles) or self._tiles[index] != tile:
+                where = "is the engine" if first == self._engine else "lies elsewhere already, or is there too often"
+                raise PositionError(f"{place} holds {tile}, which {where}")
+        self._free[index] = False
+        return index
+
+    def check_all_taken(self) -> None:
+        """Raise `PositionError` if a tile of the set has no place."""
+        missing = [tile for tile, free in zip(self._tiles, self._free, strict=True) if free]
+        if missing:
+            raise PositionError(
+                f"{len(missing)} tiles are neither in a hand nor in the boneyard, {missing[0]} among them"
+            )

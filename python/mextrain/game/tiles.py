@@ -1,0 +1,254 @@
+"""Tiles and tile sets as people write them: `12-5`, `0-0`, `*-3`, `*-*`, `*-A` (docs/rules.md, section 2).
+
+A `Tile` is a pair of halves and belongs to no set in particular; a `TileSet` knows which tiles exist, in which
+order they are numbered, and the half codes that the engine calculates with. Nothing here plays a game.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, total_ordering
+
+from mextrain.errors import TileError, shown
+from mextrain_core.model.tiles import SET_NAMES, SetTables, tables
+
+WILD = "*"
+"""The red train, Super Train's wild half."""
+
+LETTERS = ("A", "D", "R", "S", "T")
+"""The letter halves of Super Train; each sits beside `*`."""
+
+MAX_NUMBER = 18
+"""The highest number on any tile."""
+
+Half = int | str
+"""A half of a tile: a number, `*` or a letter."""
+
+# Halves in the order of the tile numbering: numbers, the red train, letters.
+_HALF_ORDER: dict[Half, int] = {half: rank for rank, half in enumerate([*range(MAX_NUMBER + 1), WILD, *LETTERS])}
+_HALF_TEXTS: dict[str, Half] = {str(half): half for half in _HALF_ORDER}
+
+
+def parse_half(text: str) -> Half:
+    """Return the half that `text` names: `0` … `18`, `*`, or one of A D R S T.
+
+    Raises `TileError` for anything else; `05`, `+5` and `a` are refused, not guessed at.
+    """
+    half = _HALF_TEXTS.get(text) if isinstance(text, str) else None
+    if half is None:
+        raise TileError(
+            f"{shown(text)} is no half of a tile: expected a number 0 … {MAX_NUMBER}, "
+            f"{WILD} or one of {' '.join(LETTERS)}"
+        )
+    return half
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A tile: two halves, the higher number or `*` first.
+
+    `Tile(5, 12) == Tile(12, 5)`; tiles sort in the order in which sets number them. A half is an int 0 … 18, `"*"`
+    or a letter; letters exist only beside `*`. Raises `TileError` for other halves.
+    """
+
+    high: Half
+    low: Half
+
+    def __post_init__(self) -> None:
+        for half in (self.high, self.low):
+            if type(half) not in (int, str) or half not in _HALF_ORDER:
+                raise TileError(
+                    f"{shown(half)} is no half of a tile: expected a number 0 … {MAX_NUMBER}, "
+                    f"'{WILD}' or one of {' '.join(LETTERS)}"
+                )
+        high, low = self.high, self.low
+        if high in LETTERS or (_HALF_ORDER[high] < _HALF_ORDER[low] and low not in LETTERS):
+            high, low = low, high
+        if high in LETTERS or (low in LETTERS and high != WILD):
+            raise TileError(f"{self} does not exist: a letter sits only beside {WILD}, as in {WILD}-A")
+        object.__setattr__(self, "high", high)
+        object.__setattr__(self, "low", low)
+
+    @classmethod
+    def parse(cls, text: str) -> Tile:
+        """Return the tile that `text` names, in either order: `12-5` and `5-12` are the same tile.
+
+        Spaces around the text are ignored. Whether a set has the tile is `TileSet.parse`'s question. Raises
+        `TileError` that names the text.
+        """
+        if not isinstance(text, str):
+            raise TileError(f"{shown(text)} is no text of a tile: expected two halves joined by '-', such as 12-5")
+        if not text.strip():
+            raise TileError("the text of a tile is empty: expected two halves joined by '-', such as 12-5 or *-3")
+        halves = text.strip().split("-")
+        if len(halves) != 2:
+            raise TileError(f"{shown(text)} is no tile: expected two halves joined by one '-', such as 12-5 or *-3")
+        try:
+            return cls(parse_half(halves[0]), parse_half(halves[1]))
+        except TileError as error:
+            raise TileError(f"{shown(text)} is no tile: {error}") from None
+
+    @property
+    def halves(self) -> tuple[Half, Half]:
+        """Both halves, in canonical order."""
+        return self.high, self.low
+
+    @property
+    def is_double(self) -> bool:
+        """Whether both halves are equal."""
+        return self.high == self.low
+
+    @property
+    def is_wild(self) -> bool:
+        """Whether the tile shows a red train (docs/rules.md, section 4: such a tile joins anything)."""
+        return self.high == WILD
+
+    @property
+    def points(self) -> int:
+        """What the tile costs its holder: its pips, `*` and letters 10 each (docs/rules.md, section 9).
+
+        0-0 counts 0 here; the option `double_blank` is applied by `RuleSet.points`.
+        """
+        return sum(half if isinstance(half, int) else 10 for half in self.halves)
+
+    def __str__(self) -> str:
+        return f"{self.high}-{self.low}"
+
+    def __repr__(self) -> str:
+        return f"Tile.parse({str(self)!r})"
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, Tile):
+            return NotImplemented
+        return self._order < other._order
+
+    @property
+    def _order(self) -> tuple[int, int]:
+        return _HALF_ORDER[self.high], _HALF_ORDER[self.low]
+
+
+@dataclass(frozen=True)
+class TileSet:
+    """All tiles of one set, numbered as in docs/rules.md, section 2.
+
+    Behaves like a sequence of `Tile`: `len(s)`, `s[91]`, iteration by index, `tile in s` (a text will do too).
+    `super` holds `*-A` three times, at 105, 106 and 107. Two sets of one name are equal.
+
+    Raises `TileError` for a name other than `double-1` … `double-18` and `super`.
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if self.name not in SET_NAMES:
+            near = difflib.get_close_matches(str(self.name), SET_NAMES, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise TileError(f"{shown(self.name)} is no tile set: expected double-1 … double-18 or super{hint}")
+
+    @cached_property
+    def tables(self) -> SetTables:
+        """The engine's tables of this set (half codes, ordered pairs, counts)."""
+        return tables(self.name)
+
+    @cached_property
+    def tiles(self) -> tuple[Tile, ...]:
+        """All tiles by index."""
+        names = [parse_half(name) for name in self.tables.half_names]
+        pairs = zip(self.tables.hi.tolist(), self.tables.lo.tolist(), strict=True)
+        return tuple(Tile(names[high], names[low]) for high, low in pairs)
+
+    @cached_property
+    def doubles(self) -> tuple[Tile, ...]:
+        """The doubles in the order in which they serve as engines: n-n … 0-0, then `*-*` if the set has it."""
+        numbers = [tile for tile in reversed(self.tiles) if tile.is_double and not tile.is_wild]
+        return (*numbers, *(tile for tile in self.tiles if tile.is_double and tile.is_wild))
+
+    @property
+    def has_wild(self) -> bool:
+        """Whether the set has red trains and letters, that is, whether it is `super`."""
+        return self.name == "super"
+
+    @cached_property
+    def _first_index(self) -> dict[Tile, int]:
+        return {tile: index for index, tile in reversed(list(enumerate(self.tiles)))}
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self.tables.half_names)}
+
+    def __len__(self) -> int:
+        return int(self.tables.size)
+
+    def __getitem__(self, index: int) -> Tile:
+        return self.tiles[index]
+
+    def __iter__(self) -> Iterator[Tile]:
+        return iter(self.tiles)
+
+    def __contains__(self, tile: object) -> bool:
+        if isinstance(tile, str):
+            try:
+                tile = Tile.parse(tile)
+            except TileError:
+                return False
+        return tile in self._first_index
+
+    def __getstate__(self) -> dict[str, str]:
+        return {"name": self.name}
+
+    def parse(self, text: str) -> Tile:
+        """Return the tile of this set that `text` names, in either order; raises `TileError` that names the text."""
+        tile = Tile.parse(text)
+        if tile not in self._first_index:
+            raise TileError(f"{shown(text)} is no tile of {self.name}: {self._describe_halves()}")
+        return tile
+
+    def parse_all(self, text: str) -> tuple[Tile, ...]:
+        """Return the tiles that `text` lists, separated by spaces or commas, in the order written.
+
+        Raises `TileError` for a tile that the set has not, and for one listed more often than the set holds it
+        (once, but three times for `*-A`).
+        """
+        found = tuple(self.parse(word) for word in re.split(r"[\s,]+", text.strip()) if word)
+        for tile in found:
+            if found.count(tile) > self.count(tile):
+                raise TileError(
+                    f"{tile} is listed {found.count(tile)} times, but {self.name} holds it "
+                    f"{self.count(tile)} time{'s' if self.count(tile) > 1 else ''}: remove the surplus"
+                )
+        return found
+
+    def index(self, tile: Tile) -> int:
+        """Return the index of `tile` (the first, 105, for `*-A`); raises `TileError` if the set has not got it."""
+        try:
+            return self._first_index[tile]
+        except KeyError:
+            raise TileError(f"{tile} is no tile of {self.name}: {self._describe_halves()}") from None
+
+    def count(self, tile: Tile) -> int:
+        """Return how many of `tile` the set holds: 3 for `*-A`, else 1, or 0 if it has none."""
+        return self.tiles.count(tile)
+
+    def half_code(self, half: Half) -> int:
+        """Return the engine's code of `half` (docs/actions.md): numbers as they are, `*` 13, letters 14 … 18.
+
+        Raises `TileError` if no tile of the set shows `half`.
+        """
+        code = self._codes.get(str(half)) if type(half) in (int, str) else None
+        if code is None:
+            raise TileError(f"no tile of {self.name} shows {shown(half)}: {self._describe_halves()}")
+        return code
+
+    def half(self, code: int) -> Half:
+        """Return the half with the engine's code `code`; raises `TileError` if there is none."""
+        if not 0 <= code < len(self.tables.half_names):
+            raise TileError(f"{shown(code)} is no half code of {self.name}: expected 0 … {len(self._codes) - 1}")
+        return parse_half(self.tables.half_names[code])
+
+    def _describe_halves(self) -> str:
+        highest = self.doubles[0].high
+        return f"its numbers go up to {highest}" + (f", letters sit beside {WILD}" if self.has_wild else "")

@@ -1,0 +1,136 @@
+"""Where each unseen tile probably is, as one seat can know it (docs/hidden-information.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mextrain._support.integers import whole
+from mextrain.errors import PositionError, shown
+from mextrain.game.tiles import Tile
+from mextrain.hidden.exact import Histories
+from mextrain.hidden.knowledge import check_seat
+from mextrain.hidden.sampler import WorldSampler
+from mextrain.position import Position
+
+EXACT_PLACEMENTS = 20_000
+"""Up to so many placements of the hidden tiles are all tried, which takes less time than sampling."""
+
+BATCHES = 20
+"""Samples are taken in so many batches; how much the batches differ says how certain the means are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What `beliefs` found.
+
+    `tiles`: the tiles that the seat cannot see, by name. `copies`: how many of each, 1 or up to 3 for `*-A`.
+    `probabilities`: float64[tiles, players + 1], for each copy: where it is, the last column the boneyard; rows add up
+    to 1. `errors`: their standard errors, of the same shape; 0 where the numbers are exact (`samples` 0).
+    """
+
+    seat: int
+    tiles: tuple[Tile, ...]
+    copies: tuple[int, ...]
+    probabilities: np.ndarray
+    errors: np.ndarray
+    samples: int
+
+    def of(self, tile: Tile | str, seat: int | None) -> float:
+        """Return the probability that a copy of `tile` is with `seat` (None: in the boneyard).
+
+        Raises `PositionError` for a tile that is not hidden from the observer.
+        """
+        wanted = Tile.parse(tile) if isinstance(tile, str) else tile
+        if wanted not in self.tiles:
+            raise PositionError(f"{wanted} is not hidden from seat {self.seat}: it holds it, or it is on the table")
+        return float(self.probabilities[self.tiles.index(wanted), -1 if seat is None else seat])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain lists and numbers, ready for JSON."""
+        return {
+            "seat": self.seat,
+            "samples": self.samples,
+            "tiles": [str(tile) for tile in self.tiles],
+            "copies": list(self.copies),
+            "probabilities": self.probabilities.tolist(),
+            "errors": self.errors.tolist(),
+        }
+
+    def __str__(self) -> str:
+        """A table in per cent, one line for each tile."""
+        others = [q for q in range(self.probabilities.shape[1] - 1) if q != self.seat]
+        columns = [*others, self.probabilities.shape[1] - 1]
+        heading = "".join(f"{f'seat {q}':>13}" for q in others) + f"{'boneyard':>13}"
+        kind = "exact" if self.samples == 0 else f"{self.samples:,} samples, ± standard error"
+        lines = [f"where seat {self.seat} should expect the unseen tiles, in % ({kind})", f"{'':8}{heading}"]
+        for tile, copies, row, error in zip(self.tiles, self.copies, self.probabilities, self.errors, strict=True):
+            name = str(tile) if copies == 1 else f"{tile} ×{copies}"
+            cells = [f"{row[c] * 100:5.1f}" + (f" ±{error[c] * 100:4.1f}" if self.samples else "") for c in columns]
+            lines.append(f"{name:8}" + "".join(f"{cell:>13}" for cell in cells))
+        return "\n".join(lines)
+
+
+def beliefs(position: Position, seat: int, samples: int = 2000, seed: int = 0) -> Beliefs:
+    """Return where the tiles that `seat` cannot see are, as probabilities over the consistent histories.
+
+    Small games are counted exactly; otherwise `samples` hidden worlds are drawn from `seed`. Players' choices carry no
+    weight: only what they were forced to show counts.
+
+    Raises `PositionError` for a seat that does not exist or fewer than 20 `samples`, `SeedError` for a seed out of
+    range.
+    """
+    seat = check_seat(position, seat)
+    number = whole(samples)
+    if number is None or number < BATCHES:
+        raise PositionError(f"samples = {shown(samples)}: expected a whole number from {BATCHES} on")
+    hidden = _hidden(position, seat)
+    counts = _counted(position, seat, hidden)
+    if counts is not None:
+        return _of(seat, hidden, counts, np.zeros_like(counts), 0)
+    worlds = WorldSampler(position, seat, seed)
+    each = -(-number // BATCHES)
+    indices = [[i for i, tile in enumerate(position.rules.tiles) if tile == name] for name in hidden]
+    batches = np.array([_by_name(worlds.places(each), indices) for _ in range(BATCHES)]) / each
+    errors = batches.std(axis=0, ddof=1) / np.sqrt(BATCHES)
+    return _of(seat, hidden, batches.mean(axis=0), errors, each * BATCHES)
+
+
+def _hidden(position: Position, seat: int) -> Counter[Tile]:
+    """The tiles that the seat cannot see, in the order of their numbers."""
+    seen = Counter([position.engine, *position.hands[seat]])
+    seen.update(event.tile for event in position.events if event.tile is not None and not event.is_draw)
+    rest = Counter(position.rules.tiles)
+    rest.subtract(seen)
+    return +rest
+
+
+def _counted(position: Position, seat: int, hidden: Counter[Tile]) -> np.ndarray | None:
+    """Mean numbers of each tile by place over all histories, or None if there are too many to try."""
+    try:
+        worlds = Histories(position, seat, EXACT_PLACEMENTS).worlds()
+    except PositionError:
+        return None
+    rows = {tile: row for row, tile in enumerate(hidden)}
+    sums = np.zeros((len(hidden), position.rules.players + 1))
+    for (hands, boneyard), weight in worlds.items():
+        for place, tiles in enumerate((*hands, boneyard)):
+            for tile in tiles if place != seat else ():
+                sums[rows[tile], place] += weight
+    means: np.ndarray = sums / sum(worlds.values())
+    return means
+
+
+def _by_name(places: np.ndarray, indices: list[list[int]]) -> np.ndarray:
+    return np.array([places[rows].sum(axis=0) for rows in indices]).reshape(len(indices), places.shape[1])
+
+
+def _of(seat: int, hidden: Counter[Tile], counts: np.ndarray, errors: np.ndarray, samples: int) -> Beliefs:
+    copies = np.array([*hidden.values()], float).reshape(-1, 1)
+    # The seat's own copies of a tile that is hidden too are no part of the question.
+    counts, errors = counts.copy(), errors.copy()
+    counts[:, seat] = errors[:, seat] = 0
+    return Beliefs(seat, tuple(hidden), tuple(hidden.values()), counts / copies, errors / copies, samples)

@@ -1,0 +1,184 @@
+"""All consistent histories of a small game, found one by one (docs/hidden-information.md).
+
+This is the yardstick of the sampler: it tries every placement of the hidden tiles and plays the round again on each. It
+shares nothing with the sampler but the engine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import factorial, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mextrain.errors import PositionError
+from mextrain.game.events import NO_PLAY
+from mextrain.game.tiles import Tile
+from mextrain.hidden.knowledge import check_seat, dealt_hands
+from mextrain.position import Position
+from mextrain_core.game.events import EVENT
+from mextrain_core.hidden.exact import list_histories
+from mextrain_core.model.limits import NONE
+from mextrain_core.model.state import new_states
+
+MOST_PLACEMENTS = 2_000_000
+"""How many placements are tried before counting is given up, by default: a few seconds."""
+
+History = tuple[tuple[tuple[Tile, ...], ...], tuple[Tile, ...]]
+"""Hands as dealt, each sorted, and the tiles drawn, in order."""
+
+World = tuple[tuple[tuple[Tile, ...], ...], tuple[Tile, ...]]
+"""Hands as they are now, and the boneyard, each sorted."""
+
+
+class WorldCount(NamedTuple):
+    """Numbers of consistent worlds (hands and boneyard, by the names of the tiles) and of histories."""
+
+    worlds: int
+    histories: int
+
+
+def count_worlds(position: Position, seat: int, most: int = MOST_PLACEMENTS) -> WorldCount:
+    """Return the numbers of worlds and histories that are consistent with what `seat` has seen.
+
+    Raises `PositionError` for a seat that does not exist, and if more than `most` placements would have to be tried.
+    """
+    histories = Histories(position, seat, most)
+    return WorldCount(len(histories.worlds()), histories.count)
+
+
+class Histories:
+    """All consistent histories of `position` as `seat` knows it; raises `PositionError` as `count_worlds` does.
+
+    `tiles` are the indices of the tiles to be placed, `cells` the places as (seat, draw): (None, None) is the boneyard,
+    (2, None) the deal of seat 2, (2, 5) draw number 5, which seat 2 made. `rows` holds the place of each tile, history
+    by history: uint8[n, tiles].
+
+    The three `*-A` are told apart. The seat's own ones have the indices that come first; `names` is the number of ways
+    to choose them.
+    """
+
+    def __init__(self, position: Position, seat: int, most: int = MOST_PLACEMENTS) -> None:
+        self.position = position
+        self.seat = check_seat(position, seat)
+        self._hands = dealt_hands(position)
+        self._draws = [event for event in position.events if event.is_draw]
+        self._free = list(range(len(position.rules.tiles)))
+        self._take(position.engine)
+        dealt = [self._take(tile) for tile in self._hands[seat]]
+        drawn = [self._take(event.tile) if event.seat == seat else 0 for event in self._draws]
+        self._laid_by = {event.tile: event.seat for event in position.events if event.is_decision and event.tile}
+        # Tiles laid come first, while their seats still have room: then every placement begun can be completed.
+        self.tiles = sorted(self._free, key=lambda index: self._layer(index) == NONE)
+        others = [other for other in range(position.rules.players) if other != seat]
+        draws = [(event.seat, n) for n, event in enumerate(self._draws) if event.seat != seat]
+        self.cells: list[tuple[int | None, int | None]] = [(None, None), *((q, None) for q in others), *draws]
+        self.rows = self._search(dealt, drawn, most)
+        self.names = self._ways_to_name(dealt, drawn)
+
+    @property
+    def count(self) -> int:
+        """Number of histories."""
+        return len(self.rows) * self.names
+
+    def histories(self) -> Counter[History]:
+        """Return the histories by the names of their tiles, with the number of histories that read the same."""
+        return self._read(self._history)
+
+    def worlds(self) -> Counter[World]:
+        """Return the worlds, with the number of histories that lead to each."""
+        return self._read(self._world)
+
+    def _take(self, tile: Tile | None) -> int:
+        """Take a known tile from those to be placed; returns its index."""
+        index = next(i for i in self._free if self.position.rules.tiles[i] == tile)
+        self._free.remove(index)
+        return index
+
+    def _layer(self, index: int) -> int:
+        """The seat that laid the tile; NONE if it was not laid, or is there three times, so that others may have it."""
+        tiles = self.position.rules.tiles
+        tile = tiles[index]
+        return self._laid_by.get(tile, NONE) if tiles.count(tile) == 1 else NONE
+
+    def _search(self, dealt: list[int], drawn: list[int], most: int) -> np.ndarray:
+        position = self.position
+        tiles = position.rules.tiles
+        rooms = [len(position.boneyard)]
+        rooms += [1 if draw is not None else len(self._hands[who or 0]) for who, draw in self.cells[1:]]
+        hands = np.zeros((position.rules.players, len(tiles)), np.uint8)
+        sizes = np.zeros(position.rules.players, np.uint8)
+        hands[self.seat, : len(dealt)] = dealt
+        sizes[self.seat] = len(dealt)
+        columns = [[NONE if value is None else value for value in column] for column in zip(*self.cells, strict=True)]
+        log = np.array([entry for entry in position.log if entry[0] != NO_PLAY], EVENT)
+        out = np.zeros((min(most, _placements(rooms)), len(self.tiles)), np.uint8)
+        found = list_histories(
+            new_states(1), 0, position.rules.record, np.zeros(16, EVENT),
+            np.uint64(tiles.half_code(position.engine.high)), np.uint64(position.starter),
+            hands, sizes, np.array(drawn, np.uint8),
+            np.array(self.tiles, np.uint8), np.array([*map(self._layer, self.tiles)], np.uint8),
+            np.array(columns[0], np.uint8), np.array(columns[1], np.uint8), np.array(rooms, np.uint8),
+            log, len(log), np.uint8(position._get("phase")), np.uint32(position.turns), most, out,
+        )  # fmt: skip
+        if found < 0:
+            raise PositionError(
+                f"seat {self.seat} knows too little for counting world by world: more than {most:,} placements would "
+                f"have to be tried; sample instead (WorldSampler, beliefs)"
+            )
+        rows: np.ndarray = out[:found]
+        return rows
+
+    def _ways_to_name(self, dealt: list[int], drawn: list[int]) -> int:
+        tiles = self.position.rules.tiles
+        in_deal = sum(tiles.count(tiles[i]) > 1 for i in dealt)
+        own = [i for i, event in zip(drawn, self._draws, strict=True) if event.seat == self.seat]
+        in_draws = sum(tiles.count(tiles[i]) > 1 for i in own)
+        return factorial(3) // factorial(3 - in_deal - in_draws) // factorial(in_deal)
+
+    def _read(self, form: Any) -> Counter[Any]:
+        found: Counter[Any] = Counter()
+        for row in self.rows.tolist():
+            found[form(row)] += self.names
+        return found
+
+    def _history(self, row: list[int]) -> History:
+        position = self.position
+        tiles = position.rules.tiles
+        hands: list[list[Tile]] = [[] for _ in range(position.rules.players)]
+        hands[self.seat] = list(self._hands[self.seat])
+        drawn = [event.tile for event in self._draws]
+        for index, cell in zip(self.tiles, row, strict=True):
+            who, draw = self.cells[cell]
+            if draw is not None:
+                drawn[draw] = tiles[index]
+            elif who is not None:
+                hands[who].append(tiles[index])
+        return tuple(tuple(sorted(hand)) for hand in hands), tuple(tile for tile in drawn if tile is not None)
+
+    def _world(self, row: list[int]) -> World:
+        hands, drawn = self._history(row)
+        return world_of(self.position, hands, drawn)
+
+
+def world_of(position: Position, dealt: Sequence[Iterable[Tile]], drawn: Iterable[Tile]) -> World:
+    """Return the hands and boneyard that a deal and draws lead to with the public events of `position`."""
+    hands = [Counter(hand) for hand in dealt]
+    boneyard = Counter(position.rules.tiles)
+    boneyard[position.engine] -= 1
+    order = iter(drawn)
+    for event in position.events:
+        if event.is_draw:
+            hands[event.seat][next(order)] += 1
+        elif event.tile is not None:
+            hands[event.seat][event.tile] -= 1
+            boneyard[event.tile] -= 1
+    for hand in hands:
+        boneyard.subtract(hand)
+    return tuple(tuple(sorted(hand.elements())) for hand in hands), tuple(sorted(boneyard.elements()))
+
+
+def _placements(rooms: list[int]) -> int:
+    return factorial(sum(rooms)) // prod(map(factorial, rooms))

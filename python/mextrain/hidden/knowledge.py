@@ -1,0 +1,114 @@
+"""What a seat knows: everything that it has seen, in order, and nothing else (docs/hidden-information.md).
+
+A seat sees its own deal, all plays, stops, opened trains and skips, its own draws by name, that others drew, whose turn
+it is and that a decision is due. Positions in which a seat has seen the same have the same key, text and observation
+for it, whatever is hidden.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+import numpy as np
+
+from mextrain._support.integers import whole
+from mextrain.errors import PositionError, shown
+from mextrain.game.events import DRAWS, KINDS, NO_PLAY, LogEntry
+from mextrain.game.read_only import ReadOnlyPosition
+from mextrain.game.text_cache import texts_of
+from mextrain.game.tiles import Tile
+from mextrain_core.game.events import EVENT
+from mextrain_core.hidden.evidence import EVIDENCE, begin_evidence, conclude_events, fold_events
+from mextrain_core.hidden.observe import information_key as write_key
+from mextrain_core.model.state import new_states
+
+
+def check_seat(standing: ReadOnlyPosition, seat: object) -> int:
+    """Return `seat` as an int; raises `PositionError` if there is no such seat."""
+    number = whole(seat)
+    if number is None or not 0 <= number < standing.rules.players:
+        raise PositionError(f"there is no seat {shown(seat)}: expected 0 … {standing.rules.players - 1}")
+    return number
+
+
+def dealt_hands(standing: ReadOnlyPosition) -> tuple[tuple[Tile, ...], ...]:
+    """Return the hands as dealt; raises `PositionError` for a position that was read from a line."""
+    try:
+        return standing.start.hands
+    except PositionError:
+        raise PositionError(
+            "what a seat has seen is not known of a position that was read from a line: it has no events; replay the "
+            "record of the round instead"
+        ) from None
+
+
+class PublicRecord:
+    """The public events of a round, folded: the table without hands, and what every seat has shown.
+
+    `tables` (STATE) and `evidence` (EVIDENCE) have length 2: entry 0 has folded the events, entry 1 also says what
+    follows from whose turn it is now. `log` is the log of the round as an array of EVENT.
+    """
+
+    def __init__(self, standing: ReadOnlyPosition) -> None:
+        rules = standing.rules
+        self.rules = rules
+        self.tables = new_states(2)
+        self.evidence = np.zeros(2, EVIDENCE)
+        self.log = np.array(list(standing.log), EVENT)
+        sizes = np.array([len(hand) for hand in dealt_hands(standing)], np.uint8)
+        engine = np.uint64(rules.tiles.half_code(standing.engine.high))
+        here = self.tables, self.evidence, 0, rules.record
+        begin_evidence(*here, engine, np.uint64(standing.starter), sizes)
+        done = fold_events(*here, self.log, 0, len(self.log))
+        if done != len(self.log):
+            raise PositionError(f"the events of the round contradict the rules from number {done} on")
+        conclude_events(*here, standing._states["phase"][0], standing._states["turns"][0])
+
+
+def information_key(standing: ReadOnlyPosition, seat: int) -> bytes:
+    """Return the key of what `seat` has seen so far: 16 bytes, equal exactly if the rules and everything seen are.
+
+    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
+    """
+    seat = check_seat(standing, seat)
+    dealt_hands(standing)
+    log = np.array(list(standing.log), EVENT)
+    out = np.zeros(2, np.uint64)
+    salt = blake2b(repr(standing.rules.to_dict()).encode(), digest_size=8).digest()
+    here = standing._states, 0, standing.rules.record
+    write_key(*here, log, len(log), np.uint64(seat), np.uint64(int.from_bytes(salt, "little")), out)
+    return out.astype("<u8").tobytes()
+
+
+def information_text(standing: ReadOnlyPosition, seat: int) -> str:
+    """Return what `seat` has seen so far, in order, `?` for what is hidden from it: one line for each event.
+
+    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
+    """
+    seat = check_seat(standing, seat)
+    rules, hands = standing.rules, dealt_hands(standing)
+    dealt = " ".join(map(str, sorted(hands[seat])))
+    hidden = " ".join(f"{q}: {len(hand)} ?" for q, hand in enumerate(hands) if q != seat)
+    lines = [
+        f"rules {' '.join(f'{name}={value}' for name, value in rules.to_dict().items())}",
+        f"engine {standing.engine} starter {standing.starter}",
+        f"seat {seat}: {dealt} {hidden}",
+        *(_seen(standing, entry, seat) for entry in standing.log if entry[0] != NO_PLAY),
+        f"turn {standing.turns} {_standing(standing)}",
+    ]
+    return "\n".join(lines)
+
+
+def _seen(standing: ReadOnlyPosition, entry: LogEntry, seat: int) -> str:
+    """An event as `seat` sees it; the tile of somebody else's draw is not looked at."""
+    kind, who, _, _ = entry
+    if kind in DRAWS and who != seat:
+        return f"{who}:{KINDS[kind]} ?"
+    return texts_of(standing.rules.actions).event(entry).text
+
+
+def _standing(standing: ReadOnlyPosition) -> str:
+    if standing.over:
+        return str(standing.end)
+    pending = standing.pending_draw
+    return f"{standing.seat} {'decides' if pending is None else f'is to {pending}'}"

@@ -1,0 +1,93 @@
+"""Observations: what a seat sees of a position, as bits for learners (docs/hidden-information.md).
+
+An observation is packed into 64-bit words and expanded when it is needed. `Layout` says where what lies in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mextrain.game.read_only import ReadOnlyPosition
+from mextrain.game.rules import RuleSet
+from mextrain.hidden.knowledge import PublicRecord, check_seat
+from mextrain_core.hidden.observe import SECTIONS, VERSION, expand_bits, relative_mask, section_sizes
+from mextrain_core.hidden.observe import observe as write_bits
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the sections of an observation lie, for the rules given; `version` changes with every change of it."""
+
+    rules: RuleSet
+
+    @property
+    def version(self) -> int:
+        """Number of the layout."""
+        return VERSION
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Number of bits of each section, in order."""
+        tables, rules = self.rules.tiles.tables, self.rules
+        sizes = section_sizes(tables.size, tables.halves, rules.players, rules.double_rule == "chicken_foot")
+        return dict(zip((name for name, _, _ in SECTIONS), sizes, strict=True))
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """The bits of each section, as a slice of an expanded observation."""
+        ends = np.cumsum([*self.sizes.values()]).tolist()
+        return {name: slice(end - size, end) for (name, size), end in zip(self.sizes.items(), ends, strict=True)}
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Where each section begins, and the number of bits at the end: int64[sections + 1], as kernels want it."""
+        return np.cumsum([0, *self.sizes.values()])
+
+    @property
+    def bits(self) -> int:
+        """Number of bits of an observation."""
+        return int(self.offsets[-1])
+
+    @property
+    def words(self) -> int:
+        """Number of 64-bit words that hold them."""
+        return (self.bits + 63) // 64
+
+
+def observe(standing: ReadOnlyPosition, seat: int) -> np.ndarray:
+    """Return what `seat` sees, packed: uint64[`Layout(rules).words`]; bit b is bit `b & 63` of word `b >> 6`.
+
+    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
+    """
+    seat = check_seat(standing, seat)
+    layout = Layout(standing.rules)
+    out = np.zeros(layout.words, np.uint64)
+    evidence = PublicRecord(standing).evidence
+    write_bits(standing._states, 0, standing.rules.record, evidence, 1, np.uint64(seat), layout.offsets, out)
+    return out
+
+
+def expand(words: np.ndarray, bits: int, dtype: type = np.uint8) -> np.ndarray:
+    """Return packed bits one by one, as 0 and 1: uint64[w] or uint64[n, w] in, `dtype` (uint8 or float32) out.
+
+    The last axis of the result has the length `bits`.
+    """
+    rows = np.atleast_2d(words)
+    out: np.ndarray = np.empty((len(rows), bits), dtype)
+    expand_bits(rows, out)
+    return out.reshape(*words.shape[:-1], bits)
+
+
+def legal_mask(standing: ReadOnlyPosition, seat: int) -> np.ndarray:
+    """Return the legal actions of `seat` under relative ids, packed: uint64[(A + 63) // 64].
+
+    All bits are 0 unless it is the seat's decision. Raises `PositionError` for a seat that does not exist.
+    """
+    seat = check_seat(standing, seat)
+    out = np.zeros((standing.rules.action_count + 63) // 64, np.uint64)
+    moves = np.zeros(standing._get("legal_count") + 1, np.uint16)
+    relative_mask(standing._states, 0, standing.rules.record, np.uint64(seat), moves, out)
+    return out

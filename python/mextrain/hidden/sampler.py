@@ -1,0 +1,151 @@
+"""Hidden worlds: what could lie where a seat cannot look (docs/hidden-information.md).
+
+A *history* is the whole chance of a round: all hands as dealt and every draw. It is consistent with what a seat has
+seen if the seat's own tiles match and the round, played again on it, gives the same public events. `determinize`
+samples uniformly among those; `count_worlds` counts them one by one where they are few; `beliefs` says where each
+unseen tile probably is.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+
+from mextrain.errors import InternalError
+from mextrain.game.seeding import check_seed
+from mextrain.game.setup import Setup
+from mextrain.hidden.knowledge import PublicRecord, check_seat
+from mextrain.position import Position
+from mextrain_core.game.events import EVENT
+from mextrain_core.hidden.sampler import count_places, next_placement, sample_worlds, warm_up
+from mextrain_core.hidden.worlds import WORLDS, open_worlds
+from mextrain_core.model.state import new_states
+
+Hands = tuple[tuple[int, ...], ...]
+Draws = tuple[int, ...]
+
+
+class WorldSampler:
+    """A sampler of what `seat` cannot see in `position`; the same seed gives the same samples.
+
+    It depends on what the seat knows, on `seed` and on nothing else: not on the hidden tiles, nor on the round key.
+    Raises `PositionError` for a seat that does not exist, `SeedError` for a seed outside 0 … 2**64 - 1.
+    """
+
+    def __init__(self, position: Position, seat: int, seed: int) -> None:
+        self._seat = check_seat(position, seat)
+        # The position may be played on while samples are taken.
+        self._position = position.copy()
+        self._worlds = np.zeros(1, WORLDS)
+        # The round itself, and room for one sample.
+        self._states = new_states(2)
+        self._states[0] = position._states[0]
+        public = PublicRecord(position)
+        self._log = np.zeros(16, EVENT), public.log, len(public.log)
+        is_open = open_worlds(
+            self._worlds, 0, self._record, public.tables, public.evidence, 1, self._states, 0, *self._log[1:],
+            np.uint64(self._seat), np.uint64(check_seed(seed)),
+        )  # fmt: skip
+        self._check(is_open)
+        warm_up(self._worlds, 0)
+        self._step()
+
+    @property
+    def _record(self) -> np.ndarray:
+        return self._position.rules.record
+
+    def _check(self, done: bool) -> None:
+        if not done:
+            seen = f"what seat {self._seat} has seen"
+            raise InternalError(f"no hidden tiles fit {seen}: please report {self._position!r}")
+
+    def _step(self) -> None:
+        self._check(next_placement(self._worlds, 0, self._record, self._states, 1, *self._log))
+
+    def history(self) -> tuple[Hands, Draws]:
+        """Return the sample at which the sampler stands: the hands as dealt, and the draws in order, as tile indices.
+
+        The three `*-A` are 105, 106 and 107, in an order that means nothing.
+        """
+        worlds = self._worlds[0]
+        hands: list[list[int]] = [[] for _ in range(self._position.rules.players)]
+        draws = [0] * int(worlds["draws"])
+        items = int(worlds["items"])
+        for tile, cell in zip(worlds["tile"][:items].tolist(), worlds["cell"][:items].tolist(), strict=True):
+            if cell > len(hands):
+                draws[cell - len(hands) - 1] = tile
+            elif cell > 0:
+                hands[cell - 1].append(tile)
+        return tuple(tuple(sorted(hand)) for hand in hands), tuple(draws)
+
+    def histories(self) -> Iterator[tuple[Hands, Draws]]:
+        """Yield samples without end, each as `history` returns it."""
+        while True:
+            yield self.history()
+            self._step()
+
+    def states(self, count: int) -> np.ndarray:
+        """Return `count` samples as STATE records: the position with other hands, boneyard and key."""
+        states = new_states(count + 1)
+        states[0] = self._states[0]
+        self._check(sample_worlds(self._worlds, 0, self._record, states, 0, 1, count, *self._log) == count)
+        return states[1:]
+
+    def places(self, count: int) -> np.ndarray:
+        """Count where each tile is in `count` samples: int64[tiles of the set, players + 1], last the boneyard."""
+        rules = self._position.rules
+        out = np.zeros((len(rules.tiles), rules.players + 1), np.int64)
+        self._check(count_places(self._worlds, 0, self._record, count, self._states, 1, *self._log, out) == count)
+        return out
+
+    def positions(self) -> Iterator[Position]:
+        """Yield samples without end as positions with the same public events (`determinize` describes them)."""
+        for hands, draws in self.histories():
+            yield replayed(self._position, self._seat, hands, draws, int(self._worlds["random"][0]))
+
+
+def replayed(position: Position, seat: int, hands: Hands, draws: Draws, key: int) -> Position:
+    """Return the round of `position` on another deal and other draws, given as tile indices.
+
+    `key` decides the draws to come. Raises `InternalError` if `seat` would have seen something else.
+    """
+    rules = position.rules
+    known = {rules.tiles.index(position.engine), *draws, *(tile for hand in hands for tile in hand)}
+    rest = [tile for tile in range(len(rules.tiles)) if tile not in known]
+    random.Random(key).shuffle(rest)
+    order = (*draws, *rest) if position.chance == "stream" else None
+    sample = Position(Setup(rules, position.engine, position.starter, None, 0, hands, order), position.chance)
+    for event in position.events:
+        if event.move is not None:
+            sample.play_unchecked(event.move)
+        elif event.is_draw and order is None:
+            sample.draw(rules.tiles[draws[sample.draws]])
+    if not _same_seen(position, sample, seat):
+        raise InternalError(f"a sampled world does not give what was seen: please report {position!r}")
+    return sample
+
+
+def _same_seen(a: Position, b: Position, seat: int) -> bool:
+    """Whether `seat` has seen the same in both."""
+    if a.hands[seat] != b.hands[seat] or len(a.events) != len(b.events):
+        return False
+    for ours, theirs in zip(a.events, b.events, strict=True):
+        if (ours.seat, ours.kind) != (theirs.seat, theirs.kind):
+            return False
+        if ours.text != theirs.text and (not ours.is_draw or ours.seat == seat):
+            return False
+    return True
+
+
+def determinize(position: Position, seat: int, seed: int) -> Position:
+    """Return a position in which everything that `seat` cannot see is sampled, uniformly over consistent histories.
+
+    The seat knows the same in both, and the public events are the same, with other tiles drawn by others. Draws to come
+    are new: nothing of the true deal, draw order or round key is left. The same knowledge and seed give the same
+    sample. Many samples of one position come cheaper from `WorldSampler`.
+
+    Raises `PositionError` for a seat that does not exist, `SeedError` for a seed outside 0 … 2**64 - 1.
+    """
+    return next(WorldSampler(position, seat, seed).positions())

@@ -1,0 +1,266 @@
+"""`RoundRecord`: one round as it is written down, `mextrain-round/1` (docs/formats.md).
+
+Here is the form: which fields a record has, their types, and that its tiles are the set. Whether what it tells can have
+happened is found out by `mextrain.records.replay`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from mextrain.errors import MextrainError, PositionError, RecordError, shown
+from mextrain.game.read_only import ReadOnlyPosition
+from mextrain.game.rules import RuleSet
+from mextrain.game.seeding import check_game, check_seed
+from mextrain.game.setup import Setup, tile_indices
+
+FORMAT = "mextrain-round/1"
+"""The version of the format that this library reads and writes."""
+
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RoundRecord:
+    """A round as it is written down. The attributes are the fields of the format; all but `rules` are what JSON holds.
+
+    `hands` by seat as dealt, `boneyard` in the order of drawing, `events` as texts, `legal` None or the legal moves of
+    each decision, `end` `out` or `blocked`, `winner` a seat or None, `points` by seat. `seed`, `game` and `number` (the
+    field `round`) are None where the record does not say.
+
+    Make one with `from_dict`, `from_json` or `Position.record`.
+    """
+
+    rules: RuleSet
+    engine: str
+    starter: int
+    hands: tuple[Texts, ...]
+    boneyard: Texts
+    events: Texts
+    end: str
+    winner: int | None
+    points: tuple[int, ...]
+    legal: tuple[Texts, ...] | None = None
+    seed: int | None = None
+    game: int | None = None
+    number: int | None = None
+
+    @classmethod
+    def of(cls, standing: ReadOnlyPosition, legal: Sequence[Sequence[str]] | None = None) -> RoundRecord:
+        """Return the record of a round that is over; `legal` lists what was legal at each decision, if wanted.
+
+        Raises `PositionError` while the round goes on, and for hands that were set up in sizes that the rules do not
+        deal: such a round has no record, as nobody could replay it.
+        """
+        if standing.end is None:
+            raise PositionError("only a round that is over has a record, and this one goes on")
+        start, rules = standing.start, standing.rules
+        sizes = [len(hand) for hand in start.hands]
+        if set(sizes) != {rules.hand_size}:
+            raise PositionError(
+                f"the hands were set up with {sizes} tiles, but the rules deal {rules.hand_size}: "
+                "a record needs rules with that hand_size"
+            )
+        from_stream = start.given is None
+        engines = rules.engines
+        return cls(
+            rules=rules,
+            engine=str(standing.engine),
+            starter=standing.starter,
+            hands=tuple(tuple(map(str, hand)) for hand in start.hands),
+            boneyard=tuple(map(str, standing.drawn_order())),
+            events=tuple(event.text for event in standing.events),
+            end=standing.end,
+            winner=standing.winner,
+            points=standing.points,
+            legal=None if legal is None else tuple(map(tuple, legal)),
+            seed=start.seed if from_stream else None,
+            game=start.game if from_stream else None,
+            number=engines.index(standing.engine) if standing.engine in engines else 0,
+        )
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> RoundRecord:
+        """Return the record that a JSON object holds.
+
+        Types are exact: True is not 1, 1.0 is not 1, and tiles are in canonical form. Fields that the format does not
+        know are passed over. Raises `RecordError` for what is missing or wrong, for another version of the format, for
+        rules that cannot be played, and if hands, boneyard and engine are not exactly the set.
+        """
+        if not isinstance(record, Mapping):
+            raise RecordError(f"a record is a JSON object, not {shown(record)}")
+        _check_format(record.get("format"))
+        rules = _rules(_field(record, "rules", dict, "an object"))
+        hands = _field(record, "hands", list, "a list of hands")
+        read = cls(
+            rules=rules,
+            engine=_field(record, "engine", str, "a text"),
+            starter=_seat(record, "starter", rules),
+            hands=tuple(_texts(hand, f"the hand of seat {seat}") for seat, hand in enumerate(hands)),
+            boneyard=_texts(_get(record, "boneyard"), "boneyard"),
+            events=_texts(_get(record, "events"), "events"),
+            end=_field(record, "end", str, "a text"),
+            winner=None if _get(record, "winner") is None else _seat(record, "winner", rules),
+            points=_points(record, rules),
+            legal=_legal(record),
+            seed=_optional(record, "seed", check_seed),
+            game=_optional(record, "game", check_game),
+            number=_optional(record, "round", _check_number),
+        )
+        if read.end not in ("out", "blocked"):
+            raise RecordError(f"end is {shown(read.end)}: expected 'out' or 'blocked'")
+        read._check_tiles()
+        return read
+
+    @classmethod
+    def from_json(cls, line: str) -> RoundRecord:
+        """Return the record that one line of a file holds; raises `RecordError` as `from_dict`, and for broken JSON."""
+        try:
+            record = json.loads(line, object_pairs_hook=_object, parse_constant=_no_constant)
+        except RecursionError:
+            raise RecordError("the line is nested too deeply to be a record") from None
+        except json.JSONDecodeError as error:
+            raise RecordError(f"the line is no JSON: {error.msg} at column {error.colno}") from None
+        except RecordError:
+            raise
+        except ValueError as error:
+            raise RecordError(f"the line is no JSON that can be read: {error}") from None
+        return cls.from_dict(record)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as an object for JSON, fields in the order of docs/formats.md."""
+        record: dict[str, Any] = {"format": FORMAT, "rules": self.rules.to_dict()}
+        numbers = {"seed": self.seed, "game": self.game, "round": self.number}
+        record.update((name, value) for name, value in numbers.items() if value is not None)
+        record |= {
+            "engine": self.engine,
+            "starter": self.starter,
+            "hands": [list(hand) for hand in self.hands],
+            "boneyard": list(self.boneyard),
+            "events": list(self.events),
+        }
+        if self.legal is not None:
+            record["legal"] = [list(texts) for texts in self.legal]
+        return record | {"end": self.end, "winner": self.winner, "points": list(self.points)}
+
+    def to_json(self) -> str:
+        """Return the record as one line of JSON, without the line end."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def start(self) -> Setup:
+        """Return how the round begins; raises `RecordError` if it cannot."""
+        try:
+            return Setup.set_up(self.rules, self.engine, self.starter, self.hands, self.boneyard, None, 0)
+        except MextrainError as error:
+            raise RecordError(str(error)) from None
+
+    def _check_tiles(self) -> None:
+        known = tile_indices(self.rules.tiles)
+        size = self.rules.hand_size
+        places = [(f"the hand of seat {seat}", hand) for seat, hand in enumerate(self.hands)]
+        for place, hand in places:
+            if len(hand) != size:
+                raise RecordError(f"{place} has {len(hand)} tiles, but the rules deal {size}")
+        for place, texts in (("engine", (self.engine,)), *places, ("boneyard", self.boneyard)):
+            for text in texts:
+                if text not in known:
+                    raise RecordError(f"{place} holds {shown(text)}, {self._what_is_wrong_with(text)}")
+
+    def _what_is_wrong_with(self, text: str) -> str:
+        try:
+            return f"which records write {self.rules.tiles.parse(text)}"
+        except MextrainError as error:
+            return f"which is no tile here: {error}"
+
+
+def _check_format(name: object) -> None:
+    if name != FORMAT:
+        raise RecordError(f"format is {shown(name)}: this version of mextrain reads {FORMAT!r} only")
+
+
+def _get(record: Mapping[str, Any], name: str) -> Any:
+    if name not in record:
+        raise RecordError(f"{name} is missing")
+    return record[name]
+
+
+def _field(record: Mapping[str, Any], name: str, kind: type, expected: str) -> Any:
+    value = _get(record, name)
+    # Not isinstance: True is an int to Python.
+    if type(value) is not kind:
+        raise RecordError(f"{name} is {shown(value)}: expected {expected}")
+    return value
+
+
+def _rules(rules: dict[str, Any]) -> RuleSet:
+    try:
+        # The text tells True from 1, and a file of records has few rules.
+        return _rules_of(json.dumps(rules, sort_keys=True))
+    except (MextrainError, TypeError) as error:
+        raise RecordError(str(error)) from None
+
+
+@lru_cache(maxsize=256)
+def _rules_of(text: str) -> RuleSet:
+    return RuleSet.from_dict(json.loads(text))
+
+
+def _texts(value: object, name: str) -> Texts:
+    if type(value) is not list or not all(type(text) is str for text in value):
+        raise RecordError(f"{name} is {shown(value)}: expected a list of texts")
+    return tuple(value)
+
+
+def _seat(record: Mapping[str, Any], name: str, rules: RuleSet) -> int:
+    seat: int = _field(record, name, int, f"a seat 0 … {rules.players - 1}")
+    if not 0 <= seat < rules.players:
+        raise RecordError(f"{name} is {shown(seat)}: expected a seat 0 … {rules.players - 1}")
+    return seat
+
+
+def _points(record: Mapping[str, Any], rules: RuleSet) -> tuple[int, ...]:
+    points = _field(record, "points", list, "a list of numbers")
+    if len(points) != rules.players or not all(type(number) is int for number in points):
+        raise RecordError(f"points is {shown(points)}: expected {rules.players} whole numbers")
+    return tuple(points)
+
+
+def _legal(record: Mapping[str, Any]) -> tuple[Texts, ...] | None:
+    if "legal" not in record:
+        return None
+    lists = _field(record, "legal", list, "a list of lists")
+    return tuple(_texts(texts, f"list {number} of legal") for number, texts in enumerate(lists))
+
+
+def _optional(record: Mapping[str, Any], name: str, check: Any) -> int | None:
+    if name not in record:
+        return None
+    try:
+        number: int = check(_field(record, name, int, "a whole number"))
+    except MextrainError as error:
+        raise RecordError(str(error)) from None
+    return number
+
+
+def _check_number(number: int) -> int:
+    if number < 0:
+        raise RecordError(f"round is {number}: rounds are counted from 0")
+    return number
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose names are all different; a repeated one would hide the value before it."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RecordError(f"{shown(twice)} is named twice in one object")
+    return result
+
+
+def _no_constant(name: str) -> None:
+    raise RecordError(f"the line holds {name}, which is no JSON number")

@@ -1,0 +1,142 @@
+"""Compiling ahead: so that no first game, and no fleet of new processes, has to wait for the compiler.
+
+Kernels are compiled when they are first called and kept on disk (docs/installing.md). `warmup` calls each kind once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mextrain.bulk.callbacks import Batch, BatchPolicy
+from mextrain.bulk.results import Rounds
+from mextrain.bulk.seat_policies import Seats
+from mextrain.bulk.simulate import simulate
+from mextrain.game.rules import RuleSet
+from mextrain.hidden.beliefs import beliefs
+from mextrain.hidden.knowledge import information_key
+from mextrain.hidden.observation import Layout, expand, legal_mask, observe
+from mextrain.hidden.sampler import WorldSampler
+from mextrain.position import Position
+from mextrain.records import replay
+from mextrain.study.planner import GOALS, first_hands, longest_chain, plan
+from mextrain_core.bulk.replay import replay_rounds
+from mextrain_core.bulk.rollout import play_games_calling
+from mextrain_core.bulk.samples import replay_decisions
+from mextrain_core.compiler.cache import cache_folder
+from mextrain_core.compiler.jit import kernel_counts
+from mextrain_core.model.state import new_states
+
+
+@dataclass(frozen=True)
+class Warmup:
+    """What `warmup` did: seconds by part, how many kernels were compiled and loaded, and where they are kept.
+
+    `folder` is None where no folder can be used: then the next process compiles again.
+    """
+
+    folder: str | None
+    compiled: int
+    loaded: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        lines = [f"{part:<28}{seconds:6.1f} s" for part, seconds in self.seconds.items()]
+        lines.append(f"{'all':<28}{sum(self.seconds.values()):6.1f} s")
+        lines.append(f"{self.compiled} kernels compiled, {self.loaded} loaded from the cache")
+        lines.append(f"cache: {self.folder or 'none can be written, so each process compiles'}")
+        return "\n".join(lines)
+
+
+def warmup(tell: Callable[[str], object] | None = None) -> Warmup:
+    """Compile what commands, `simulate`, `Position`, hidden information, the planner and archives use, or load it.
+
+    `tell` is called with the name of each part before it begins. A cold start takes about a minute, a warm one a
+    second. The C functions of `mextrain.c.interface` are compiled when that is imported.
+    """
+    before = kernel_counts()
+    seconds = {}
+    for name, part in PARTS.items():
+        if tell:
+            tell(name)
+        began = time.perf_counter()
+        part()
+        seconds[name] = time.perf_counter() - began
+    compiled, loaded = (now - then for now, then in zip(kernel_counts(), before, strict=True))
+    return Warmup(cache_folder(), compiled, loaded, seconds)
+
+
+RULES = RuleSet.mexican(2, rounds=1)
+
+
+def _bulk_play() -> None:
+    """Every kernel that `games_kernel` chooses from: by preset, for small and large tables, and the general one."""
+    for preset in (RuleSet.mexican, RuleSet.super):
+        for players in (2, 4, 8):
+            for keep in (False, True):
+                simulate(preset(players, rounds=1), games=1, record_actions=keep, backend="scalar")
+    simulate(RULES, games=1, policies="heaviest", backend="scalar")
+
+
+def _callbacks() -> None:
+    simulate(RULES, games=1, policies=BatchPolicy(Batch.random_moves))
+    seats, nothing = Seats.of("random", RULES.players), Rounds.empty(0, RULES.rounds, RULES.players)
+    job = (np.uint64(0), np.uint64(0), 0, nothing.points, nothing.facts, np.empty(0, np.uint16))
+    play_games_calling(new_states(2), 0, RULES.record, seats.ids, seats.addresses, *job)
+
+
+def _positions() -> None:
+    position = Position.deal(RULES, seed=0)
+    position.play_unchecked(position.legal_moves()[0])
+    position.undo()
+    while not position.over:
+        position.action_mask()
+        position.is_legal(position.legal_ids()[0])
+        position.play(position.legal_moves()[0])
+    replay(position.record(legal=True))
+    Position.from_line(position.line())
+    # Given hands, a given draw: what `setup` and explicit chance use.
+    explicit = position.restart()
+    Position.setup(RULES, engine=explicit.engine, starter=0, hands=explicit.hands)
+
+
+def _hidden_information() -> None:
+    position = Position.deal(RULES, seed=0)
+    information_key(position, 0)
+    legal_mask(position, 0)
+    expand(observe(position, 0), 1)
+    WorldSampler(position, 0, seed=0).states(1)
+    beliefs(position, 0, samples=20)
+
+
+def _planner() -> None:
+    simulate(RULES, games=1, policies="planner")
+    for goal in GOALS:
+        plan("0-1 1-2", 0, goal=goal, count=goal != "finish")
+    first_hands(RULES, 1)
+    longest_chain([(0, 1)])
+
+
+def _archives() -> None:
+    none = np.empty(0, np.uint64)
+    rounds = (none, np.empty(0, np.uint8), np.empty(0, np.uint8), np.zeros(1, np.int64), np.empty(0, np.uint16))
+    nothing = Rounds.empty(0, 1, RULES.players)
+    here = (new_states(1), 0, RULES.record)
+    replay_rounds(*here, np.uint64(0), *rounds, nothing.points[:, 0], nothing.facts[:, 0])
+    words, numbers = np.empty((0, 1), np.uint64), np.empty(0, np.int64)
+    samples = (words, words, np.empty(0, np.uint16), np.empty(0, np.uint8), numbers, np.empty(0, np.uint16))
+    replay_decisions(*here, numbers, none, *rounds, Layout(RULES).offsets, numbers, *samples)
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "bulk play": _bulk_play,
+    "policies of your own": _callbacks,
+    "positions and records": _positions,
+    "hidden information": _hidden_information,
+    "planner": _planner,
+    "archives": _archives,
+}
+"""What is compiled, in order; the first is what most people wait for."""

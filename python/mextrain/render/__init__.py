@@ -1,1 +1,0 @@
-"""Positions as people look at them."""

@@ -1,0 +1,377 @@
+"""The best train of a hand, provably: the longest, the heaviest, or the least points left (docs/planner.md).
+
+    >>> from mextrain.planner import plan
+>>> found = plan("12-11 11-10 12-1 1-2 2-3 3-4", start=12)
+>>> " ".join(found.train), found.points, found.proved
+('12-1 1-2 2-3 3-4', 28, True)
+>>> plan("12-11 11-10 12-1 1-2 2-3 3-4", start=12, goal="finish").left
+()
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from mextrain._support.integers import whole
+from mextrain.errors import MextrainError, TileError, shown
+from mextrain.game.rules import RuleSet
+from mextrain.game.seeding import check_game, check_seed
+from mextrain.game.tiles import WILD, Half, Tile, TileSet, parse_half
+from mextrain_core.model.limits import LETTER_A, MAX_TILES, ROWS
+from mextrain_core.model.state import new_states
+from mextrain_core.planner import batch, counting, graph, lay, search
+
+GOALS = {"longest": graph.LONGEST, "heaviest": graph.HEAVIEST, "finish": graph.FINISH}
+"""The goals: most tiles, then most points; most points, then most tiles; least points left over two trains.
+
+Of equal trains `longest` and `heaviest` prefer one that does not end on a double; `finish` prefers more
+tiles.
+"""
+
+FIRST_HAND_FIELDS = batch.FIELDS
+"""Columns of `first_hands`."""
+
+MAX_HALVES = ROWS
+"""Different halves in a connected piece of what `longest_chain` is given."""
+
+_WORK = 2_000_000
+"""Units of work of one call into the kernel: some milliseconds, so that Ctrl-C and time limits are soon seen."""
+
+_SETS = tuple(TileSet(name) for name in (*(f"double-{n}" for n in (6, 9, 12, 15, 18)), "super"))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a hand can do from an open end.
+
+    `train`: the plays in order, `12-5 5-7 7-8`, the first half of each touching the train. `mexican`: those
+    of the second train that leaves from the same half (goal `finish` only, else empty). `tiles` and `points`:
+    of all that is laid. `left`: what stays in the hand, most points first, and `left_points`. `proved`:
+    nothing is better. `bound`: at most so many tiles (`longest`) or points (`heaviest`) are possible, at
+    least so many points stay (`finish`); if proved, that is what the plan reaches. `count`: how many trains
+    are as good, or None if that was not asked for or not found out in time.
+    """
+
+    goal: str
+    start: Half
+    tile_set: str
+    train: tuple[str, ...]
+    mexican: tuple[str, ...]
+    tiles: int
+    points: int
+    left: tuple[Tile, ...]
+    left_points: int
+    proved: bool
+    bound: int
+    count: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as a JSON object; tiles are texts."""
+        return {
+            "goal": self.goal,
+            "start": str(self.start),
+            "tile_set": self.tile_set,
+            "train": list(self.train),
+            "mexican": list(self.mexican),
+            "tiles": self.tiles,
+            "points": self.points,
+            "left": [str(tile) for tile in self.left],
+            "left_points": self.left_points,
+            "proved": self.proved,
+            "bound": self.bound,
+            "count": self.count,
+        }
+
+    def __str__(self) -> str:
+        lines = [f"train:    {' '.join(self.train) or '(nothing fits)'}"]
+        if self.goal == "finish":
+            lines.append(f"mexican:  {' '.join(self.mexican) or '(nothing)'}")
+        lines.append(f"laid:     {_counted(self.tiles, 'tile')}, {_counted(self.points, 'point')}")
+        rest = f": {' '.join(map(str, self.left))}" if self.left else ""
+        lines.append(f"left:     {_counted(len(self.left), 'tile')}, {_counted(self.left_points, 'point')}{rest}")
+        if self.proved:
+            lines.append(f"proven:   no {_BETTER[self.goal]} is possible")
+        else:
+            lines.append(f"unproven: best found in time; {_LIMITS[self.goal].format(self.bound)}")
+        if self.count is not None:
+            lines.append(f"equal:    {_counted(self.count, 'train')} as good, this one included")
+        return "\n".join(lines)
+
+
+_BETTER = {"longest": "longer train", "heaviest": "heavier train", "finish": "better pair of trains"}
+_LIMITS = {"longest": "at most {} tiles", "heaviest": "at most {} points", "finish": "at least {} points left"}
+
+
+def plan(
+    hand: str | Iterable[str | Tile],
+    start: Half,
+    tile_set: str | None = None,
+    goal: str = "longest",
+    letter_match: str = "train_only",
+    double_blank: int = 0,
+    time_limit: float | None = 1.0,
+    count: bool = False,
+) -> Plan:
+    """Return the best train of `hand` from the open end `start`.
+
+    `hand`: a text such as `"12-5 5-7 *-3"`, or tiles. `start`: a number, `*` or a letter; on `*` any tile may
+    be laid, in sets without red trains too. `tile_set`: the set that the tiles must be of, by default the
+    smallest usual one that has them. `goal`: one of `GOALS`. `letter_match`, `double_blank`: the options of
+    docs/rules.md, section 11. `time_limit`: seconds after which the best train so far is returned as not
+    proved; None waits for the proof. `count`: also count the equally good trains by their sequences of tiles
+    (goals `longest` and `heaviest`); the time limit holds for that once more.
+
+    Raises `TileError` for a tile or start that the set has not, and for a tile held too often, by name;
+    `RuleError` for wrong options; `MextrainError` for a wrong goal or time limit.
+    """
+    if goal not in GOALS:
+        raise MextrainError(f"the goal {shown(goal)} is not known: expected {', '.join(GOALS)}")
+    if count and goal == "finish":
+        raise MextrainError("trains are not counted for the goal finish: count those of longest or heaviest")
+    seconds = _seconds(time_limit)
+    tiles, start, in_set = _read(hand, start, tile_set)
+    rules = _rules(in_set.name, letter_match, double_blank)
+    code = GOALS[goal]
+    rows, a_count = _matrix(tiles, in_set)
+    end = graph.ANYWHERE if start == WILD else np.uint64(in_set.half_code(start))
+
+    graphs, found, nodes, table = search.new_buffers()
+    whole_weight = int(search.begin(graphs, found, nodes, rules.record, rows, a_count, end, code))
+    proved = _search(graphs, found, nodes, table, seconds)
+    # A bound is a weight left out; of what is left in, the leading part is what the goal asks for.
+    lost = int(search.proven_bound(found, nodes))
+    leading = lost if goal == "finish" else whole_weight - lost
+    bound = leading // int(graph.TILE_STEP if goal == "longest" else graph.POINT_STEP)
+
+    laid = np.zeros(MAX_TILES, np.uint16)
+    spare = np.zeros(ROWS, np.uint32)
+    own, other = lay.lay_best(graphs, found, rules.record, rows.copy(), a_count, end, code, spare, laid)
+    pairs = [(in_set.half(play >> 5), in_set.half(play & 31)) for play in laid[: own + other].tolist()]
+    used = [Tile(touch, new) for touch, new in pairs]
+    left = sorted((Counter(tiles) - Counter(used)).elements(), key=lambda tile: (-rules.points([tile]), tile))
+    equal = None
+    if count and proved:
+        buffers = (graphs, found, nodes, table)
+        equal = _count(buffers, rules.record, (rows, a_count, end), code, seconds) if used else 1
+    plays = tuple(f"{touch}-{new}" for touch, new in pairs)
+    return Plan(
+        goal=goal,
+        start=start,
+        tile_set=in_set.name,
+        train=plays[:own],
+        mexican=plays[own:],
+        tiles=len(used),
+        points=rules.points(used),
+        left=tuple(left),
+        left_points=rules.points(left),
+        proved=proved,
+        bound=bound,
+        count=equal,
+    )
+
+
+def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, goal: str = "longest") -> np.ndarray:
+    """Return the best trains of the hands dealt in the first rounds of many games: int32[games, players, 4].
+
+    The columns are `FIRST_HAND_FIELDS`: tiles laid, points laid, points left, and 1 if proved. The deals are
+    those of the games `first_game` … of `seed`. Raises `SeedError` for a seed or game out of range,
+    `MextrainError` for another wrong argument.
+    """
+    if goal not in GOALS:
+        raise MextrainError(f"the goal {shown(goal)} is not known: expected {', '.join(GOALS)}")
+    number = whole(games)
+    if number is None or number < 0:
+        raise MextrainError(f"games = {shown(games)}: expected a whole number of games, 0 or more")
+    seed, first_game = check_seed(seed), check_game(first_game)
+    check_game(first_game + number)
+    result = np.zeros((number, rules.players, len(FIRST_HAND_FIELDS)), np.int32)
+    states, buffers = new_states(1), search.new_buffers()
+    slice_games = 2000 // rules.players + 1
+    for begin in range(0, number, slice_games):
+        part = result[begin : begin + slice_games]
+        first = np.uint64(first_game + begin)
+        batch.plan_first_hands(
+            rules.record, np.uint64(seed), first, len(part), GOALS[goal], states, *buffers, 10 * _WORK, part
+        )
+    return result
+
+
+def longest_chain(pairs: Iterable[Sequence[int]], time_limit: float | None = 1.0) -> tuple[list[tuple[int, int]], bool]:
+    """Return the longest chain of any tiles, and whether it is proved: neighbours share a number, any tile
+    may start.
+
+    `pairs` may hold any integers and the same tile many times. The tiles of the chain are turned the way they
+    lie. Raises `MextrainError` for what is no pair of integers, and for a connected piece with more than
+    `MAX_HALVES` different numbers.
+    """
+    tiles = [_pair(pair) for pair in pairs]
+    seconds = _seconds(time_limit)
+    best: list[tuple[int, int]] = []
+    proved = True
+    pieces = sorted(_pieces(tiles), key=len, reverse=True)
+    for piece in pieces:
+        if len(piece) <= len(best):
+            break
+        halves = sorted({half for tile in piece for half in tile})
+        if len(halves) > MAX_HALVES:
+            raise MextrainError(
+                f"{len(halves)} different numbers are connected with each other: "
+                f"a chain is sought among at most {MAX_HALVES}"
+            )
+        codes = {half: index for index, half in enumerate(halves)}
+        coded = np.array([[codes[a], codes[b]] for a, b in piece], np.int64)
+        graphs, found, nodes, table = search.new_buffers()
+        search.begin_pairs(graphs, found, nodes, coded, np.uint64(len(halves)))
+        proved = _search(graphs, found, nodes, table, seconds) and proved
+        chain = _euler_chain(_kept(piece, codes, found[0]))
+        best = max(best, chain, key=len)
+    return best, proved
+
+
+def is_ring(pairs: Iterable[Sequence[int]]) -> bool:
+    """Return whether all tiles of `pairs` (any integers) can lie in one ring; nothing at all is a ring.
+
+    That is so when they are connected and every number shows an even number of times. Raises `MextrainError`
+    for what is no pair of integers.
+    """
+    tiles = [_pair(pair) for pair in pairs]
+    shows = Counter(half for tile in tiles for half in tile)
+    return len(_pieces(tiles)) <= 1 and all(times % 2 == 0 for times in shows.values())
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _seconds(time_limit: float | None) -> float:
+    if time_limit is None:
+        return math.inf
+    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float) or not time_limit >= 0:
+        raise MextrainError(f"time_limit = {shown(time_limit)}: expected seconds, 0 or more, or None for no limit")
+    return float(time_limit)
+
+
+def _read(
+    hand: str | Iterable[str | Tile], start: Half, tile_set: str | None
+) -> tuple[tuple[Tile, ...], Half, TileSet]:
+    """The tiles of a hand, the start half, and the set that they are of."""
+    text = hand if isinstance(hand, str) else " ".join(map(str, hand))
+    half = parse_half(str(start)) if isinstance(start, int | str) and not isinstance(start, bool) else None
+    if half is None:
+        raise TileError(f"the start {shown(start)} is no half of a tile: expected a number, {WILD} or a letter")
+    if tile_set is not None:
+        in_set = TileSet(tile_set)
+    else:
+        listed = [Tile.parse(word) for word in text.replace(",", " ").split()]
+        needed = {str(half) for tile in listed for half in tile.halves} | ({str(half)} - {WILD})
+        usual = [usual for usual in _SETS if needed <= set(usual.tables.half_names)]
+        in_set = usual[0] if usual else _SETS[-1]
+    if half != WILD:
+        in_set.half_code(half)
+    return in_set.parse_all(text), half, in_set
+
+
+@lru_cache(maxsize=64)
+def _rules(tile_set: str, letter_match: str, double_blank: int) -> RuleSet:
+    """Rules that have the given set and options; nothing else of them matters for a plan."""
+    preset = "super" if tile_set == "super" else "mexican"
+    options: dict[str, Any] = {"letter_match": letter_match, "double_blank": double_blank}
+    return RuleSet.preset(preset, players=2, tile_set=tile_set, hand_size=1, **options)
+
+
+def _matrix(tiles: Iterable[Tile], in_set: TileSet) -> tuple[np.ndarray, np.uint64]:
+    """A hand as the engine holds it: rows by half, and the number of `*-A`."""
+    rows = [0] * ROWS
+    a_count = 0
+    for tile in tiles:
+        high, low = (in_set.half_code(half) for half in tile.halves)
+        rows[high] |= 1 << low
+        rows[low] |= 1 << high
+        a_count += in_set.has_wild and low == LETTER_A
+    return np.array(rows, np.uint32), np.uint64(a_count)
+
+
+def _search(graphs: Any, found: Any, nodes: Any, table: Any, seconds: float) -> bool:
+    """Search until the train is proven or the time is up; there is one in any case."""
+    deadline = time.perf_counter() + seconds
+    while not search.search(graphs, found, nodes, table, _WORK):
+        if found[0].top == 0 or time.perf_counter() >= deadline:
+            return False
+    return True
+
+
+def _count(buffers: tuple[Any, ...], record: Any, hand: tuple[Any, ...], goal: int, seconds: float) -> int | None:
+    """The number of trains that are as good as the proven one, or None if the time is up before."""
+    under_way = np.zeros(1, counting.COUNT)
+    counting.begin_count(under_way, buffers[1], record, *hand)
+    deadline = time.perf_counter() + seconds
+    while not counting.count_best(under_way, *buffers, record, goal, 500):
+        if time.perf_counter() >= deadline:
+            return None
+    return int(under_way[0].found)
+
+
+def _pair(pair: Sequence[int]) -> tuple[int, int]:
+    halves = [whole(half) for half in pair] if isinstance(pair, Sequence) and len(pair) == 2 else [None]
+    if halves[0] is None or halves[-1] is None:
+        raise MextrainError(f"{shown(pair)} is no tile: expected a pair of whole numbers")
+    return halves[0], halves[-1]
+
+
+def _pieces(tiles: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """The tiles by connected piece."""
+    piece_of: dict[int, list[tuple[int, int]]] = {}
+    for tile in tiles:
+        joined = [tile]
+        for piece in {id(piece_of[half]): piece_of[half] for half in tile if half in piece_of}.values():
+            joined += piece
+        for half in {half for other in joined for half in other}:
+            piece_of[half] = joined
+    return list({id(piece): piece for piece in piece_of.values()}.values())
+
+
+def _kept(piece: list[tuple[int, int]], codes: dict[int, int], found: Any) -> list[tuple[int, int]]:
+    """The tiles of the best chain. Of a tile that is there several times all are used, or all but one, or none."""
+    kept: list[tuple[int, int]] = []
+    for (low, high), times in Counter((min(tile), max(tile)) for tile in piece).items():
+        a, b = codes[low], codes[high]
+        if a == b:
+            used = times * (int(found.best_loops) >> a & 1)
+        else:
+            used = times * (int(found.best_row[a]) >> b & 1) - (int(found.best_out[a]) >> b & 1)
+        kept += [(low, high)] * used
+    return kept
+
+
+def _euler_chain(tiles: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """All tiles in one chain, where that is possible (Hierholzer's way: detours are put in as they are found)."""
+    if not tiles:
+        return []
+    ways: dict[int, list[int]] = defaultdict(list)
+    for index, (a, b) in enumerate(tiles):
+        ways[a].append(index)
+        ways[b].append(index)
+    start = next((half for half, touching in ways.items() if len(touching) % 2), tiles[0][0])
+    laid = [False] * len(tiles)
+    trail, halves = [start], []
+    while trail:
+        half = trail[-1]
+        while ways[half] and laid[ways[half][-1]]:
+            ways[half].pop()
+        if not ways[half]:
+            halves.append(trail.pop())
+            continue
+        index = ways[half].pop()
+        laid[index] = True
+        a, b = tiles[index]
+        trail.append(b if half == a else a)
+    return list(pairwise(halves))
