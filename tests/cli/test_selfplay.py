@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ from mextrain import RuleSet, simulate
 from mextrain.archive import read_job
 from mextrain.cli import main
 from mextrain.cli.progress import Meter, duration
+from tests import limits
 from tests.cli.interrupting import interrupt
 from tests.cli.run import fail, run, succeed
 
@@ -61,9 +61,9 @@ def test_the_lines_that_read_it_back_work(folder: str, tmp_path: Path, capsys: p
         assert "\\" not in lines["read it"]
     command = shlex.split(lines["read it"])
     assert command[:2] == ["python", "-c"]
-    done = subprocess.run([sys.executable, *command[1:]], capture_output=True, text=True, check=True)
-    assert "'seed': 5" in done.stdout
-    assert "'actions': [" in done.stdout
+    read = limits.output_of([sys.executable, *command[1:]])
+    assert "'seed': 5" in read
+    assert "'actions': [" in read
     assert "no fault" in succeed(capsys, *shlex.split(lines["check it"])[1:])
 
 
