@@ -17,11 +17,15 @@ HANGS = 300.0
 """Seconds on a quiet machine after which a process hangs: many times what the slowest one needs."""
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def crowd() -> float:
     """How many programs want each processor: 1 on a quiet machine."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    return max(1.0, workers / processors, max(os.getloadavg()) / processors, _wait_for_a_processor())
+    return max(1.0, workers / processors(), max(os.getloadavg()) / processors(), _wait_for_a_processor())
 
 
 def _wait_for_a_processor(sample: float = 0.01) -> float:

@@ -26,6 +26,10 @@ sys.exit(main(sys.argv[2:]))
 """The command line, but when so many games have been played it says on stderr how much processor time that took."""
 
 
+A_SECOND = 1.0
+"""What each processor may still do after Ctrl-C, in seconds of its time, until the process has ended."""
+
+
 class Interrupted(NamedTuple):
     """How a command ended, and how many processor seconds it used after the signal."""
 

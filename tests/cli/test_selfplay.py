@@ -16,7 +16,7 @@ from mextrain.archive import read_job
 from mextrain.cli import main
 from mextrain.cli.progress import Meter, duration
 from tests import limits
-from tests.cli.interrupting import interrupt
+from tests.cli.interrupting import A_SECOND, interrupt
 from tests.cli.run import fail, run, succeed
 
 pq = pytest.importorskip("pyarrow.parquet")
@@ -109,23 +109,19 @@ def test_resume_makes_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_ctrl_c_stops_at_once_and_can_be_resumed(tmp_path: Path) -> None:
-    times = []
-    for attempt in range(3):
-        out = tmp_path / str(attempt)
-        ended = interrupt(*arguments(out, games=5_000_000, workers=2))
-        assert (ended.code, ended.out) == (130, "")
-        shards = len(list(out.rglob("_part-*")))
-        advice = "and the same command with --resume makes the others"
-        assert ended.err == f"mextrain selfplay: interrupted; {out} holds {shards} of 50000 files, {advice}\n"
-        # Complete files, the first ones of the job, and nothing else.
-        names = [f"part-{k:05}.parquet" for k in range(shards)]
-        files = sorted(path.name for path in out.rglob("*.*"))
-        assert files == ["_job.json", *(f"_part-{k:05}.json" for k in range(shards)), *names]
-        tables = [pq.read_table(out / FOLDER / name, columns=["game"]) for name in names]
-        assert [game for table in tables for game in sorted(set(table["game"].to_pylist()))] == [*range(100 * shards)]
-        times.append(ended.seconds)
-    # A busy machine may delay one of them.
-    assert min(times) < 1
+    out = tmp_path / "out"
+    ended = interrupt(*arguments(out, games=5_000_000, workers=2))
+    assert (ended.code, ended.out) == (130, "")
+    assert ended.seconds < 2 * A_SECOND
+    shards = len(list(out.rglob("_part-*")))
+    advice = "and the same command with --resume makes the others"
+    assert ended.err == f"mextrain selfplay: interrupted; {out} holds {shards} of 50000 files, {advice}\n"
+    # Complete files, the first ones of the job, and nothing else.
+    names = [f"part-{k:05}.parquet" for k in range(shards)]
+    files = sorted(path.name for path in out.rglob("*.*"))
+    assert files == ["_job.json", *(f"_part-{k:05}.json" for k in range(shards)), *names]
+    tables = [pq.read_table(out / FOLDER / name, columns=["game"]) for name in names]
+    assert [game for table in tables for game in sorted(set(table["game"].to_pylist()))] == [*range(100 * shards)]
 
 
 def test_progress_in_a_log(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

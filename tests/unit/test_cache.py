@@ -11,6 +11,7 @@ import pytest
 
 import mextrain_core
 from tests import limits
+from tests.limits import communicate
 
 PACKAGE = Path(mextrain_core.__file__).parent
 
@@ -49,7 +50,7 @@ def start(copy: Path, cache: Path | None, program: str = PROGRAM, **environment:
 
 def outcome(process: subprocess.Popen[str]) -> tuple[int, int, int, str]:
     """The move of action id 101, cache hits and misses, and standard error of a process when it has ended."""
-    out, err = limits.communicate(process)
+    out, err = communicate(process)
     assert process.returncode == 0, err
     move, counts = out.splitlines()
     hits, misses = counts.split()
