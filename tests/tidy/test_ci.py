@@ -63,6 +63,21 @@ def test_a_lane_that_fails_ends_the_run_and_shows_its_end(tree: Path) -> None:
     assert len(lines) < 600
 
 
+def test_lanes_at_the_same_time(tree: Path) -> None:
+    """Each shows what it shows alone, in the order of their names, and the last line is still that of the last lane."""
+    status, lines = run(tree, "lint,tidy", "tidy")
+    assert status == 0
+    heads = [line for line in lines if line.startswith("===")]
+    assert heads[:2] == ["=== at the same time: lint tidy", "=== lint: make lint"]
+    assert heads[3] == "=== tidy: make tidy"
+    assert lines[-1] == "7 passed in 8 s"
+    status, lines = run(tree, "lint,types,tidy", "lint")
+    assert status == 3
+    assert lines.count("7 passed in 8 s") == 1
+    assert [line for line in lines if "FAILED" in line] == ["=== types: FAILED with status 3 after 0 s"]
+    assert sum(line.startswith("=== lint") for line in lines) == 2
+
+
 def test_an_unknown_lane(tree: Path) -> None:
     status, lines = run(tree, "lunch")
     assert status == 2
