@@ -48,6 +48,12 @@ def action_texts(rules: RuleSet) -> dict[int, str]:
     return {int(code): actions.text(i) for i, code in enumerate(actions.codes(np.arange(actions.count)).tolist())}
 
 
+@cache
+def action_codes(rules: RuleSet) -> dict[str, np.uint64]:
+    """The 16-bit move of every text, by action id."""
+    return {text: np.uint64(code) for code, text in action_texts(rules).items()}
+
+
 class Kernels:
     """One round in a STATE record, read as the rulebook's texts."""
 
@@ -58,7 +64,7 @@ class Kernels:
         self.tiles = [str(tile) for tile in rules.tiles]
         self.halves = rules.tiles.tables.half_names
         self.texts = action_texts(rules)
-        self.codes = {text: np.uint64(code) for code, text in self.texts.items()}
+        self.codes = action_codes(rules)
         self.states = new_states(1)
         self.log = np.zeros(1024, events.EVENT)
         self.moves = np.zeros(4096, np.uint16)
@@ -117,7 +123,8 @@ class Kernels:
 
     def accepted(self, moves: Iterable[str]) -> list[str]:
         """Those of `moves` that `is_legal` accepts."""
-        return [text for text in moves if is_legal(self.states, 0, self.record, self.codes[text])]
+        states, record, codes = self.states, self.record, self.codes
+        return [text for text in moves if is_legal(states, 0, record, codes[text])]
 
     def bits(self, name: str) -> set[int]:
         value = self.get(name)
@@ -264,7 +271,8 @@ def compare_round(
         check("mask", kernels.mask(), ids)
         if rare:
             asked = kernels.codes if decisions % (EVERY * 8) == 0 else sorted({*legal, *dice.choices(every, k=50)})
-            check("is_legal", kernels.accepted(asked), [text for text in asked if text in legal])
+            lawful = set(legal)
+            check("is_legal", kernels.accepted(asked), [text for text in asked if text in lawful])
             refuse_some(kernels, legal, every, dice, check)
         choice = choose(legal, dice, policy, rules.players, kernels.get("seat"))
         check("play", kernels.play(choice, checked=decisions % 2 == 0), True)
