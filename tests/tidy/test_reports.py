@@ -14,8 +14,12 @@ PARSED_MEANWHILE = """
 import ast, gc
 import pytest
 
-def parse(phase, info):
-    ast.parse("1 + 1")
+def parse(phase, info, calls=30):
+    # From many calls deep, so that the two depths are never equal by chance.
+    if calls:
+        parse(phase, info, calls - 1)
+    else:
+        ast.parse("1 + 1")
 
 @pytest.fixture
 def parsing():
