@@ -116,7 +116,7 @@ def test_ctrl_c_stops_at_once_and_can_be_resumed(tmp_path: Path) -> None:
     shards = len(list(out.rglob("_part-*")))
     advice = "and the same command with --resume makes the others"
     assert ended.err == f"mextrain selfplay: interrupted; {out} holds {shards} of 50000 files, {advice}\n"
-    # Complete files and nothing else: the first ones of the job, but for the one that the other worker had not finished.
+    # Complete files and nothing else: the first of the job, but for the one that the other worker had not finished.
     held = sorted(int(path.stem.removeprefix("part-")) for path in out.rglob("part-*"))
     assert held
     assert max(held) <= len(held)
