@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 import sys
 from typing import Any
 
@@ -20,6 +19,7 @@ from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
 from mextrain_core.compiler import vectors
 from mextrain_core.lockstep.backend import PORTION, accepts
 from mextrain_core.lockstep.layout import LOG_ROWS
+from tests import limits
 from tests.lockstep.matches import assert_equal, by_lockstep, by_scalar
 
 RULES = int(os.environ.get("MEXTRAIN_LOCKSTEP_RULES", "10"))
@@ -145,10 +145,9 @@ print(by_lockstep(RuleSet.preset("mexican", players=3, dead_double="binds"), [0,
 def test_lesser_processors(processor: str) -> None:
     """Vectors narrower than 32 lanes give the same bytes."""
     environment = {**os.environ, "NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    found = limits.output_of([sys.executable, "-c", PROGRAM], env=environment)
     rules = RuleSet.preset("mexican", players=3, dead_double="binds")
-    assert int(done.stdout) == by_scalar(rules, [RANDOM, HEAVIEST, RANDOM], 5, 0, 40).hash
+    assert int(found) == by_scalar(rules, [RANDOM, HEAVIEST, RANDOM], 5, 0, 40).hash
 
 
 def test_tile_counts_of_words() -> None:

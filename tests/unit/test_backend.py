@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from mextrain.bulk.seat_policies import Seats
 from mextrain_core.compiler import vectors
 from mextrain_core.lockstep.backend import Lockstep
 from mextrain_core.model.tiles import SET_NAMES
+from tests import limits
 
 MEXICAN = RuleSet.mexican(4)
 FEET = RuleSet.mexican(4, double_rule="chicken_foot")
@@ -125,9 +125,7 @@ def run(cache: Path, *backends: str, **environment: str) -> tuple[set[str], str,
     """Results, backend of a small job and number of compiled kernels of a fresh process."""
     program = PROGRAM.format(backends="".join(f"{backend!r}," for backend in backends))
     env = {**os.environ, "MEXTRAIN_CACHE_DIR": str(cache), **environment}
-    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    hashes, facts = done.stdout.splitlines()
+    hashes, facts = limits.output_of([sys.executable, "-c", program], env=env).splitlines()
     backend, compiled, _ = facts.split()
     return set(hashes.split()), backend, int(compiled)
 
