@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mextrain.cli.common import add_rules, read_rules
+from mextrain.errors import MextrainError
 
 if TYPE_CHECKING:
     from mextrain.game.rules import RuleSet
@@ -16,10 +17,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `mextrain rules`."""
     add_rules(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--page", action="store_true", help="print the page that says exactly what is played")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print all presets and options, or the resolved rules if the arguments choose any."""
+    """Print all presets and options, the resolved rules if the arguments choose any, or the page."""
+    if args.page:
+        from mextrain._support.pages import page
+
+        print(page("rules.md").read_text(encoding="utf-8"), end="")
+        return 0
     if args.rules is None and args.players is None and not args.option:
         print(json.dumps(_catalogue(), ensure_ascii=False, indent=2) if args.json else _catalogue_text())
         return 0
@@ -61,14 +68,24 @@ def _catalogue_text() -> str:
         for (tile_set, hand_size), tables in deals.items():
             span = f"{tables[0]}-{tables[-1]}" if len(tables) > 1 else f"{tables[0]}"
             lines.append(f"    {span:>5} players: {tile_set}, {hand_size} tiles each")
-    lines += ["", "Options: set them with --option KEY=VALUE (sections are those of docs/rules.md)", ""]
+    lines += ["", "Options: set them with --option KEY=VALUE (sections are those of the page at the end)", ""]
     for name, option in OPTIONS.items():
         mexican, super_ = _shown(option.mexican), _shown(option.super)
         default = mexican if mexican == super_ else f"{mexican}; super: {super_}"
         lines.append(f"  {name}: {option.meaning} (section {option.section})")
         lines.append(f"      values: {option.accepted}")
         lines.append(f"      default: {default}")
+    lines += ["", f"House rules, and what each value means: {_page_place()} (mextrain rules --page prints it)"]
     return "\n".join(lines)
+
+
+def _page_place() -> str:
+    from mextrain._support.pages import page
+
+    try:
+        return str(page("rules.md"))
+    except MextrainError:
+        return "docs/rules.md"
 
 
 def _resolved(rules: RuleSet) -> dict[str, Any]:
