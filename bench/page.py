@@ -64,11 +64,11 @@ def speed(line: Line, peers: Line) -> str:
 
 def headline(line: Line, peers: Line) -> str:
     """The figures of README.md, and where they come from."""
-    rows = [
-        (f"turns of {RULES[run['preset']]}, backend `{run['backend']}`", millions(run["turns_per_second"]), ratio_of(run))
-        for run in line["runs"]
-        if _four_random(run) and run["backend"] != "c"
-    ]
+    rows = []
+    for run in line["runs"]:
+        if _four_random(run) and run["backend"] != "c":
+            what = f"turns of {RULES[run['preset']]}, backend `{run['backend']}`"
+            rows.append((what, millions(run["turns_per_second"]), ratio_of(run)))
     for what, key in HEADLINES.items():
         costs = (value for name, value in line["pieces"][key].items() if name.startswith("ns per"))
         rows.append((what, millions(1e9 / next(costs)), "–"))

@@ -65,7 +65,7 @@ def test_every_part_of_the_page_follows_the_figures() -> None:
 
 
 def test_an_unknown_part_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"has a part 'weather': expected one of machine, "):
+    with pytest.raises(ValueError, match=r"has a part 'weather': expected one of headline, "):
         page.filled("<!-- weather -->\n<!-- end of weather -->", LINES[-1], PEERS)
 
 

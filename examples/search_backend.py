@@ -4,8 +4,8 @@ Seat 0 searches, the other seats play at random. At each of its decisions it sam
 that could be the true ones, given all that it has seen. In each world it tries every legal move, and random players
 play the round to its end. It makes the move that leaves it the fewest points on average.
 
-What this is not: it builds no tree, it takes the others for random players, and it gives no weight to what their choices
-tell. So it is a start for search of your own, not a strong player.
+What this is not: it builds no tree, it takes the others for random players, and it learns nothing from what they chose.
+So it is a start for a search of your own, not a strong player.
 """
 
 import random
@@ -31,8 +31,9 @@ def expected_points(position: Position, seed: int) -> dict[Move, float]:
     for k in range(len(states)):
         play_unchecked(states, k, rules.record, None, np.uint64(moves[k // WORLDS].code))
     points, facts = np.zeros((len(states), rules.players), np.int64), np.zeros((len(states), 7), np.int32)
-    policies, copies = np.zeros(rules.players, np.uint8), np.arange(len(states), dtype=np.uint32)
-    play_copies(states, rules.record, policies, copies, states["key"].copy(), new_states(1), points, facts)
+    everybody_random = np.zeros(rules.players, np.uint8)
+    copies = np.arange(len(states), dtype=np.uint32)
+    play_copies(states, rules.record, everybody_random, copies, states["key"].copy(), new_states(1), points, facts)
     means = points[:, seat].reshape(len(moves), WORLDS).mean(axis=1)
     return dict(zip(moves, means.tolist(), strict=True))
 
@@ -54,8 +55,10 @@ def main() -> None:
     for game in range(rounds):
         position = Position.deal(rules, seed=1, game=game)
         while not position.over:
-            searches = position.seat == 0
-            position.play(choose(position, chance.getrandbits(64)) if searches else chance.choice(position.legal_moves()))
+            if position.seat == 0:
+                position.play(choose(position, seed=chance.getrandbits(64)))
+            else:
+                position.play(chance.choice(position.legal_moves()))
         points.append(position.points)
     print(f"mean points over {rounds} rounds (seat 0 searches):", *np.mean(points, axis=0).round(1))
 

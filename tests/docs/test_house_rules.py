@@ -13,7 +13,9 @@ from tests.docs.pages import ROOT, code_words, tables
 PAGE = ROOT / "docs" / "rules.md"
 ROWS = [(rule, cell) for rule, cell in tables(PAGE, "Your house rule, and what to type")[0][1:] if cell]
 TYPED = [
-    ("super" if "Super Train" in rule else "mexican", words.split()) for rule, cell in ROWS for words in code_words(cell)
+    ("super" if "Super Train" in rule else "mexican", words.split())
+    for rule, cell in ROWS
+    for words in code_words(cell)
 ]
 NAMES = [f"{preset}: {' '.join(texts)}" for preset, texts in TYPED]
 
