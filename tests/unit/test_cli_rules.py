@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ import mextrain
 from mextrain import OPTIONS, MextrainError, RuleSet
 from mextrain.cli import COMMANDS, build_parser, main
 from mextrain.cli import rules as command
-from tests.tidy.tree import PYTHON, ROOT
 
 
 def failure(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -80,35 +78,6 @@ def test_players_as_flag_or_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("mexican, 7 players")
     assert main(["rules", "--players", "7"]) == 0
     assert capsys.readouterr().out.startswith("mexican, 7 players")
-
-
-def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
-    """The catalogue says where it lies, and --page prints it."""
-    page = ROOT / "docs" / "rules.md"
-    assert main(["rules"]) == 0
-    assert f": {page} (" in capsys.readouterr().out.splitlines()[-1]
-    assert main(["rules", "--page"]) == 0
-    assert capsys.readouterr().out == page.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("with_pages", [True, False])
-def test_the_page_of_a_package_in_a_zip_file(with_pages: bool, tmp_path: Path) -> None:
-    package = tmp_path / "mextrain.zip"
-    with zipfile.ZipFile(package, "w") as file:
-        for source in PYTHON.rglob("*.py"):
-            file.write(source, source.relative_to(PYTHON.parent))
-        if with_pages:
-            file.write(ROOT / "docs" / "rules.md", "mextrain/docs/rules.md")
-    env = {**os.environ, "PYTHONPATH": str(package), "PYTHONIOENCODING": "utf-8"}
-    program = [sys.executable, "-m", "mextrain", "rules", "--page"]
-    done = subprocess.run(program, capture_output=True, encoding="utf-8", env=env, cwd=tmp_path, timeout=60)
-    if with_pages:
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-    else:
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.startswith("mextrain rules: the page rules.md is not installed: expected it in ")
-        assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

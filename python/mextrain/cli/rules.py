@@ -28,7 +28,8 @@ def run(args: argparse.Namespace) -> int:
         print(page("rules.md").read_text(encoding="utf-8"), end="")
         return 0
     if args.rules is None and args.players is None and not args.option:
-        print(json.dumps(_catalogue(), ensure_ascii=False, indent=2) if args.json else _catalogue_text())
+        text = f"{_catalogue_text()}\n\n{_where_the_page_is()}"
+        print(json.dumps(_catalogue(), ensure_ascii=False, indent=2) if args.json else text)
         return 0
     rules = read_rules(args)
     print(json.dumps(_resolved(rules), indent=2) if args.json else _resolved_text(rules))
@@ -68,24 +69,23 @@ def _catalogue_text() -> str:
         for (tile_set, hand_size), tables in deals.items():
             span = f"{tables[0]}-{tables[-1]}" if len(tables) > 1 else f"{tables[0]}"
             lines.append(f"    {span:>5} players: {tile_set}, {hand_size} tiles each")
-    lines += ["", "Options: set them with --option KEY=VALUE (sections are those of the page at the end)", ""]
+    lines += ["", "Options: set them with --option KEY=VALUE (sections are those of docs/rules.md)", ""]
     for name, option in OPTIONS.items():
         mexican, super_ = _shown(option.mexican), _shown(option.super)
         default = mexican if mexican == super_ else f"{mexican}; super: {super_}"
         lines.append(f"  {name}: {option.meaning} (section {option.section})")
         lines.append(f"      values: {option.accepted}")
         lines.append(f"      default: {default}")
-    lines += ["", f"House rules, and what each value means: {_page_place()} (mextrain rules --page prints it)"]
     return "\n".join(lines)
 
 
-def _page_place() -> str:
+def _where_the_page_is() -> str:
     from mextrain._support.pages import page
 
     try:
-        return str(page("rules.md"))
-    except MextrainError:
-        return "docs/rules.md"
+        return f"docs/rules.md is {page('rules.md')}; mextrain rules --page prints it"
+    except MextrainError as error:
+        return str(error)
 
 
 def _resolved(rules: RuleSet) -> dict[str, Any]:
