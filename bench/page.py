@@ -83,7 +83,7 @@ def headline(line: Line, peers: Line) -> str:
 HEADLINES = {
     "play-outs of a Mexican Train round from its 25th play on": "test_playouts: test_play_out[lockstep-mexican-4]",
     "samples of the tiles that a seat cannot see": "test_hidden: test_samples_along_a_chain[mexican-4]",
-    "rounds written to an archive": "test_archive: test_write[mexican-4]",
+    "rounds played at random and written to an archive": "test_archive: test_write[mexican-4]",
     "shuffled decisions read from an archive for a learner": "test_archive: test_decisions[mexican-4-shuffled]",
 }
 """What README.md says beside the speed of bulk play, and the benchmark that it comes from."""
