@@ -11,12 +11,14 @@ from mextrain.game.options import ALL_ROUNDS, BY_PLAYERS, HIGHEST, MAX_DOUBLE_BL
 from tests.docs.pages import ROOT, code_words, headings, prose, section, tables
 
 PAGE = ROOT / "docs" / "rules.md"
+HOUSE_RULES = "Your house rule, and what to type"
 ROWS = {cells[0].strip("[]"): cells[1:] for cells in tables(PAGE, "11. Options")[0][1:]}
 
 
 def test_sections_have_their_numbers() -> None:
     """The code cites sections by number."""
-    titles = [text for level, text in headings(PAGE) if level == 2]
+    first, *titles = [text for level, text in headings(PAGE) if level == 2]
+    assert first == HOUSE_RULES
     assert [int(title.partition(".")[0]) for title in titles] == list(range(1, 14))
 
 

@@ -228,7 +228,7 @@ def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
     values: dict[str, Any] = {}
     for name, raw in given.items():
         if name not in OPTIONS:
-            remedy = _nearest(name, OPTIONS, "see docs/rules.md, section 11, for all of them")
+            remedy = _nearest(name, OPTIONS, "`mextrain rules` lists all of them")
             problems[f"unknown {name}"] = Problem(str(name), raw, "the name of an option", remedy)
         elif OPTIONS[name].accepts(value := _plain(raw)):
             values[name] = value
