@@ -16,7 +16,7 @@ from mextrain.bulk.backend import COMPILE_ROUNDS, choose_backend, obstacle
 from mextrain.bulk.seat_policies import Seats
 from mextrain_core.compiler import vectors
 from mextrain_core.lockstep.backend import Lockstep
-from mextrain_core.model.tiles import SET_NAMES
+from mextrain_core.model.options import SET_NAMES
 
 MEXICAN = RuleSet.mexican(4)
 FEET = RuleSet.mexican(4, double_rule="chicken_foot")
