@@ -18,6 +18,7 @@ from mextrain.errors import shown
 from mextrain.game.options import PLAYERS_TABLE
 from mextrain_core.model import rules as core_rules
 from tests.reference import Rules as SlowRules
+from tests.reference.options import CHOICES
 from tests.reference.page import TABLE as PRINTED
 
 # Section 3: set and hand size by players; section 10: the boneyard right after the deal.
@@ -33,10 +34,12 @@ SUPER = {
     9: (10, 21), 10: (9, 21), 11: (8, 23), 12: (7, 27), 13: (6, 33), 14: (6, 27),
 }  # fmt: skip
 
-# Section 11's table as printed: the options that have few values or take numbers that mean nothing else, with values.
+# Section 11's table as printed: options with their values, mexican's default first.
 TABLE: dict[str, tuple[Any, ...]] = {
-    name: row.choices for name, row in PRINTED.items() if row.shapes != "deal" and name != "double_blank"
-} | {"starter": ("draw", "rotate", "winner", 0, 1), "double_blank": (0, 25, 50, 1_000_000_000)}
+    **CHOICES,
+    "starter": ("draw", "rotate", "winner", 0, 1),
+    "double_blank": (0, 25, 50, 1_000_000_000),
+}
 
 
 @st.composite
