@@ -9,7 +9,8 @@ from mextrain.game.options import PLAYERS_TABLE, PRESETS
 from tests.docs.pages import ROOT, headings, prose, section, tables
 
 PAGE = ROOT / "docs" / "rules.md"
-ROWS = {cells[0].strip("[]"): cells[1:] for cells in tables(PAGE, "11. Options")[0][1:]}
+HEADER, *_ROWS = tables(PAGE, "11. Options")[0]
+ROWS = {cells[0].strip("[]"): cells[1:] for cells in _ROWS}
 
 
 def test_sections_have_their_numbers() -> None:
@@ -20,6 +21,10 @@ def test_sections_have_their_numbers() -> None:
 
 def test_the_table_has_all_options_in_order() -> None:
     assert list(ROWS) == list(OPTIONS)
+
+
+def test_the_presets_are_those_of_the_page() -> None:
+    assert [cell.strip("`") for cell in HEADER[3:-1]] == list(PRESETS)
 
 
 def printed(option: Option) -> list[str]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "rules.md"
-PRESETS = ("mexican", "super")
 
 Value = str | int | None
 
@@ -43,7 +42,7 @@ def _value(cell: str) -> Value:
     return int(text) if text.isdigit() else None if cell == "`none`" else text
 
 
-def _read(cells: list[str]) -> Printed:
+def _read(cells: list[str], presets: tuple[str, ...]) -> Printed:
     shapes, values, *defaults, effect = cells
     words, spans, numbers = [], [], None
     for part in values.split(", "):
@@ -56,15 +55,16 @@ def _read(cells: list[str]) -> Printed:
     none = "none" in words and numbers is not None
     if none:
         words.remove("none")
-    by_preset = dict(zip(PRESETS, map(_value, defaults), strict=True))
+    by_preset = dict(zip(presets, map(_value, defaults), strict=True))
     return Printed(shapes, tuple(words), tuple(spans), numbers, none, by_preset, effect)
 
 
-def _table() -> dict[str, Printed]:
+def _table() -> tuple[tuple[str, ...], dict[str, Printed]]:
     text = PAGE.read_text(encoding="utf-8").partition("\n## 11. Options\n")[2].partition("\n### ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"(?m)^\|.*\|$", text)]
-    return {cells[0].strip("[]"): _read(cells[1:]) for cells in rows[2:]}
+    presets = tuple(cell.strip("`") for cell in rows[0][3:-1])
+    return presets, {cells[0].strip("[]"): _read(cells[1:], presets) for cells in rows[2:]}
 
 
-TABLE = _table()
-"""The rows by name of the option, in the order of the page."""
+PRESETS, TABLE = _table()
+"""The names of the presets, and the rows by name of the option, in the order of the page."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reference.page import TABLE
+from tests.reference.page import PRESETS, TABLE
 
 from .engine_adapter import EngineAdapter
 from .reference_adapter import ReferenceAdapter
@@ -144,8 +144,6 @@ def values_of(option: str) -> tuple:
 
 
 OPTIONS = {option: values_of(option) for option in TABLE}
-PRESETS = ("mexican", "super")
-
 PARSED = {path.name: parse(path) for path in FILES}
 
 
