@@ -68,3 +68,10 @@ def _table() -> tuple[tuple[str, ...], dict[str, Printed]]:
 
 PRESETS, TABLE = _table()
 """The names of the presets, and the rows by name of the option, in the order of the page."""
+
+
+def value_of(option: str, text: str) -> Value:
+    """The value that a text names; ``none`` is None where that is a value, and elsewhere a word like others."""
+    if text == "none" and option in TABLE and TABLE[option].none:
+        return None
+    return int(text) if text.isdigit() else text

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.reference.page import PRESETS, TABLE
+from tests.reference.page import value_of as printed_value
 
 from .engine_adapter import EngineAdapter
 from .reference_adapter import ReferenceAdapter
@@ -162,8 +163,7 @@ def covered(scenario: Scenario) -> list:
     pairs = []
     for word in scenario.covers:
         option, _, text = word.partition("=")
-        value = None if text == "none" else int(text) if text.isdigit() else text
-        pairs.append((option, value))
+        pairs.append((option, printed_value(option, text)))
     return pairs
 
 
