@@ -18,6 +18,7 @@ from mextrain import OPTIONS, RuleSet, TileSet
 from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
 from mextrain_core.compiler import vectors
 from mextrain_core.lockstep.backend import PORTION, accepts
+from mextrain_core.lockstep.flags import SERVED, SERVED_BESIDES
 from mextrain_core.lockstep.layout import LOG_ROWS
 from tests import limits
 from tests.lockstep.matches import assert_equal, by_lockstep, by_scalar
@@ -27,7 +28,7 @@ FIRST_SEED = int(os.environ.get("MEXTRAIN_LOCKSTEP_SEED", "0"))
 
 pytestmark = pytest.mark.skipif(not vectors.supported(), reason="there is no lane code for this machine")
 
-FREE = sorted(set(OPTIONS) - {"players", "tile_set", "hand_size", "first_engine", "rounds", "starter", "double_blank"})
+FREE = sorted({*SERVED, *SERVED_BESIDES} - {"tile_set", "starter"})
 
 
 def some_rules(choose: random.Random) -> RuleSet:
@@ -50,7 +51,7 @@ def some_rules(choose: random.Random) -> RuleSet:
         "double_blank": choose.choice((0, 5, 25, 10**9)),
     }
     for name in FREE:
-        words = [word for word in OPTIONS[name].words or () if word != "chicken_foot"]
+        words = [word for word in OPTIONS[name].words if word in (SERVED | SERVED_BESIDES)[name]]
         if words and choose.random() < 0.5:
             options[name] = choose.choice(words)
     if is_super:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -37,7 +38,9 @@ def test_the_catalogue_lists_everything(capsys: pytest.CaptureFixture[str]) -> N
     text = capsys.readouterr().out
     for option in OPTIONS.values():
         assert f"  {option.name}: {option.meaning} (section {option.section})" in text
-        assert option.accepted in text
+        for value, meaning in option.lines.items():
+            assert re.search(rf"(?m)^ {{6}}{re.escape(value)} +{re.escape(meaning)}$", text)
+    assert "      1 … 94  this many" in text
     assert "13-14 players: double-18, 11 tiles each" in text
     assert "    8 players: super, 11 tiles each" in text
 
@@ -46,6 +49,8 @@ def test_the_catalogue_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "--json"]) == 0
     catalogue = json.loads(capsys.readouterr().out)
     assert list(catalogue["options"]) == list(OPTIONS)
+    for name, option in OPTIONS.items():
+        assert catalogue["options"][name]["values"] == option.lines
     assert catalogue["presets"]["super"]["players"]["5"] == {"tile_set": "super", "hand_size": 16}
     assert catalogue["presets"]["super"]["defaults"]["max_uncovered"] == 1
     assert catalogue["presets"]["mexican"]["defaults"]["max_uncovered"] is None

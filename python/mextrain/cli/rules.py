@@ -51,7 +51,12 @@ def _catalogue() -> dict[str, Any]:
             for preset in PRESETS
         },
         "options": {
-            name: {"values": option.accepted, "meaning": option.meaning, "section": option.section}
+            name: {
+                "meaning": option.meaning,
+                "section": option.section,
+                "shapes": option.shapes,
+                "values": option.lines,
+            }
             for name, option in OPTIONS.items()
         },
     }
@@ -71,11 +76,12 @@ def _catalogue_text() -> str:
             lines.append(f"    {span:>5} players: {tile_set}, {hand_size} tiles each")
     lines += ["", "Options: set them with --option KEY=VALUE (sections are those of docs/rules.md)", ""]
     for name, option in OPTIONS.items():
-        mexican, super_ = _shown(option.mexican), _shown(option.super)
-        default = mexican if mexican == super_ else f"{mexican}; super: {super_}"
         lines.append(f"  {name}: {option.meaning} (section {option.section})")
-        lines.append(f"      values: {option.accepted}")
-        lines.append(f"      default: {default}")
+        width = max(map(len, option.lines))
+        lines += [f"      {value:<{width}}  {meaning}" for value, meaning in option.lines.items()]
+        usual, *others = ((preset, _shown(option.default(preset))) for preset in PRESETS)
+        different = (f"; {preset}: {default}" for preset, default in others if default != usual[1])
+        lines.append(f"      default: {usual[1]}{''.join(different)}")
     return "\n".join(lines)
 
 
