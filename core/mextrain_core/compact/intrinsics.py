@@ -10,7 +10,7 @@ Kernels are written once, for the STATE record. What they get may also be a comp
 * With the set super the rows of the numbers have bit 13 for ``*``, row 13 stays empty for ends that are no number, and
   the row of ``*`` itself is a word of its own; rows of letters follow from it.
 
-What differs is in ``compact.py``; here is what no kernel can say: the type, and the machine's instructions. Kernels
+What differs is in ``plays``; here is what no kernel can say: the type, and the machine's instructions. Kernels
 ask ``is_compact``, which is known while they are compiled; without a compiler no state is.
 """
 
@@ -42,7 +42,7 @@ _PARTS = {
     "found": 4,  # the plays found: sixteen bits for each train
     "wild_rows": MAX_PLAYERS,  # by seat: the row of ``*``
     "wild_ends": 1,  # bit set of the trains that end in ``*``
-    "lanes": 16,  # by train: the plays found where ``*`` is concerned, those that ``*`` makes from bit 16 on
+    "wild_plays": 16,  # by train: the plays found where ``*`` is concerned, those that ``*`` makes from bit 16 on
     "before": 16,  # by train: how many plays there are on earlier trains
 }
 """The parts of a compact state besides its numbers, with their sizes in words."""
@@ -284,7 +284,7 @@ ahead, put_ahead = _cells("ahead")
 found, put_found = _cells("found")
 wild_row, put_wild_row = _cells("wild_rows")
 wild_ends, put_wild_ends = _cells("wild_ends")
-lanes, put_lanes = _cells("lanes")
+wild_plays, put_wild_plays = _cells("wild_plays")
 before, put_before = _cells("before")
 
 

@@ -6,7 +6,9 @@ from mextrain_core.compact import plays
 from mextrain_core.compact.intrinsics import is_compact
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import popcount
+from mextrain_core.game.rounds import NO_SEAT
 from mextrain_core.model.bits import find_member
+from mextrain_core.model.indices import tile_index
 from mextrain_core.model.limits import LETTER_A, NONE, ROWS
 from mextrain_core.model.rng import DRAW_WORDS, LOW_32, STARTER_WORD, U32, below, round_key, word
 from mextrain_core.model.rules import CHICKEN_FOOT
@@ -64,10 +66,10 @@ def put_end(s, r, train, half):
 @helper
 def leave_boneyard(s, tile):
     """Take a tile out of the boneyard."""
-    w, others = tile >> U6, ~(U1 << (tile & U63))
-    s.boneyard[U0] &= others if w == U0 else EVERY
-    s.boneyard[U1] &= others if w == U1 else EVERY
-    s.boneyard[U2] &= others if w == U2 else EVERY
+    place, others = tile >> U6, ~(U1 << (tile & U63))
+    s.boneyard[U0] &= others if place == U0 else EVERY
+    s.boneyard[U1] &= others if place == U1 else EVERY
+    s.boneyard[U2] &= others if place == U2 else EVERY
     s.boneyard_size -= U1
 
 
@@ -79,14 +81,6 @@ def next_draw(s):
     k = below(r32, u64(s.boneyard_size))
     words = plays.words_in_use(s, third)
     return find_member(first, second, third, popcount(first), popcount(second), words, k)[0]
-
-
-@helper
-def engine_tile(r, engine):
-    """Tile index of the double that is the engine."""
-    if engine == u64(r.wild):
-        return u64(104)
-    return engine * (engine + u64(3)) >> U1
 
 
 @helper
@@ -136,7 +130,7 @@ def clear_table(s, r, engine, starter):
     s.boneyard[U0] = r.set_words[U0]
     s.boneyard[U1] = r.set_words[U1]
     s.boneyard[U2] = r.set_words[U2]
-    leave_boneyard(s, engine_tile(r, engine))
+    leave_boneyard(s, tile_index(r, engine, engine))
     for seat in range(players):
         s.hand_count[u64(seat)] = U0
         s.a_count[u64(seat)] = U0
@@ -155,11 +149,17 @@ def clear_table(s, r, engine, starter):
 
 
 @helper
+def drawn_starter(r, key):
+    """The seat that begins the round of ``key`` where the stream draws the starter."""
+    return below(word(key, STARTER_WORD) >> U32, u64(r.players))
+
+
+@helper
 def deal_round(s, r, key, engine, starter):
     """Deal the round of ``key`` (docs/determinism.md); ``starter`` NONE is drawn."""
     players = u64(r.players)
-    if starter == u64(NONE):
-        starter = below(word(key, STARTER_WORD) >> U32, players)
+    if starter == NO_SEAT:
+        starter = drawn_starter(r, key)
     clear_table(s, r, engine, starter)
     s.key = key
     # The words of the set and the numbers of their members live in registers.
@@ -204,13 +204,9 @@ def deal(states, i, rules, seed, game, engine, starter):
     deal_round(states[i], rules[0], round_key(seed, game, engine), engine, starter)
 
 
-@kernel
-def deal_tiles(states, i, rules, engine, starter, hands, sizes):
-    """Set up ``states[i]`` with given hands: ``hands[seat, :sizes[seat]]`` are tile indices (uint8); the key is 0.
-
-    The caller has checked that all tiles are of the set, different and not the engine; the rest is the boneyard.
-    """
-    s, r = states[i], rules[0]
+@helper
+def set_up_hands(s, r, engine, starter, hands, sizes):
+    """The round before its first turn with given hands, see ``deal_tiles``."""
     clear_table(s, r, engine, starter)
     s.key = U0
     for seat in range(u64(r.players)):
@@ -218,3 +214,12 @@ def deal_tiles(states, i, rules, engine, starter, hands, sizes):
             tile = u64(hands[seat, k])
             leave_boneyard(s, tile)
             give(s, r, u64(seat), tile)
+
+
+@kernel
+def deal_tiles(states, i, rules, engine, starter, hands, sizes):
+    """Set up ``states[i]`` with given hands: ``hands[seat, :sizes[seat]]`` are tile indices (uint8); the key is 0.
+
+    The caller has checked that all tiles are of the set, different and not the engine; the rest is the boneyard.
+    """
+    set_up_hands(states[i], rules[0], engine, starter, hands, sizes)

@@ -187,16 +187,41 @@ def end_round(s, how, winner):
 
 
 @helper
-def look(s, r, log):
-    """Find the legal plays of the play owed, and what follows when there is none (section 6, points 2 to 5)."""
-    release_dead(s, r)
-    s.attempts += U1
-    if s.attempts > MAX_ATTEMPTS:
-        return end_round(s, FAULT, NONE)
-    if select(s, r, NONE, NONE, False) != U0:
-        s.may_stop = s.owed == OWED_CHAIN or (s.owed == OWED_BONUS and r.twice_bonus == MAY_STOP_BONUS)
-        return PHASE_DECIDE
-    note_no_play(s, r, log)
+def select_before_draw(s, r):
+    """Select the plays of the play owed, which has drawn nothing; returns whether there are any."""
+    if select(s, r, NONE, NONE, False) == U0:
+        return False
+    s.may_stop = s.owed == OWED_CHAIN or (s.owed == OWED_BONUS and r.twice_bonus == MAY_STOP_BONUS)
+    return True
+
+
+@helper
+def select_drawn(s, r):
+    """Select the plays of the tile drawn for the play owed; returns whether there are any."""
+    if select(s, r, s.drawn, NONE, r.drawn_tile == OWN_TRAIN) == U0:
+        return False
+    s.may_stop = r.drawn_play == MAY
+    return True
+
+
+@helper
+def may_have_released(s, r):
+    """Whether the draw may have released a double that bound the play, by emptying the boneyard."""
+    return r.dead_double == BINDS and s.boneyard_size == 0
+
+
+@helper
+def select_other(s, r):
+    """Select the plays of all tiles but the drawn one, which fits nowhere; returns whether there are any."""
+    if select(s, r, NONE, s.drawn, False) == U0:
+        return False
+    s.may_stop = U0
+    return True
+
+
+@helper
+def go_without_play(s, r, log):
+    """The play owed has no legal play before a draw (section 6, points 4 and 5); returns the phase that follows."""
     if s.owed != OWED_REQUIRED:
         return end_turn(s, r, log)
     may_draw = s.boneyard_size != 0 and (r.draw_limit != PER_TURN or s.turn_drew == 0)
@@ -204,16 +229,43 @@ def look(s, r, log):
 
 
 @helper
+def after_draw(s, r):
+    """The play owed has drawn; returns the phase that follows.
+
+    Under ``failed_cover`` = ``mark`` a play that had to cover a double has failed all the same.
+    """
+    s.play_drew = U1
+    s.turn_drew = U1
+    return PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN
+
+
+@helper
+def stop(s, r, log):
+    """The seat stops: that fails a required play and ends any other turn; returns the phase that follows."""
+    return PHASE_FAIL if s.owed == OWED_REQUIRED else end_turn(s, r, log)
+
+
+@helper
+def look(s, r, log):
+    """Find the legal plays of the play owed, and what follows when there is none (section 6, points 2 to 5)."""
+    release_dead(s, r)
+    s.attempts += U1
+    if s.attempts > MAX_ATTEMPTS:
+        return end_round(s, FAULT, NONE)
+    if select_before_draw(s, r):
+        return PHASE_DECIDE
+    note_no_play(s, r, log)
+    return go_without_play(s, r, log)
+
+
+@helper
 def look_drawn(s, r, log):
     """After the draw only plays of the drawn tile are legal, if it has any (section 6, point 4)."""
     release_dead(s, r)
-    if select(s, r, s.drawn, NONE, r.drawn_tile == OWN_TRAIN) != U0:
-        s.may_stop = r.drawn_play == MAY
+    if select_drawn(s, r):
         return PHASE_DECIDE
     note_no_play(s, r, log)
-    # The draw that emptied the boneyard may have released a double that bound the play: then other tiles can fit.
-    if r.dead_double == BINDS and s.boneyard_size == 0 and select(s, r, NONE, s.drawn, False) != U0:
-        s.may_stop = U0
+    if may_have_released(s, r) and select_other(s, r):
         return PHASE_DECIDE
     return PHASE_FAIL
 
@@ -241,13 +293,11 @@ def draw_tile(s, r, tile):
 
 @helper
 def draw_for_play(s, r, log, tile):
-    """Draw for want of a play; under ``failed_cover`` = ``mark`` a play that had to cover has failed all the same."""
+    """Draw for want of a play."""
     tile = draw_tile(s, r, tile)
     events.write(s, log, events.DRAW, s.seat, tile, U0)
     s.drawn = tile
-    s.play_drew = U1
-    s.turn_drew = U1
-    return PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN
+    return after_draw(s, r)
 
 
 @helper
@@ -400,16 +450,11 @@ def play_tile(s, r, log, move):
 
 @helper
 def play_move(s, r, log, move):
-    """Play a legal move (uint64); returns the phase after it.
-
-    ``stop`` fails a required play and ends any other turn.
-    """
+    """Play a legal move (uint64); returns the phase after it."""
     if move != STOP_MOVE:
         return play_tile(s, r, log, move)
     events.write(s, log, events.STOPPED, s.seat, NONE, U0)
-    if s.owed == OWED_REQUIRED:
-        return PHASE_FAIL
-    return end_turn(s, r, log)
+    return stop(s, r, log)
 
 
 @helper

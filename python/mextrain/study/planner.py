@@ -142,7 +142,7 @@ def plan(
     rules = _rules(in_set.name, letter_match, double_blank)
     code = GOALS[goal]
     rows, a_count = _matrix(tiles, in_set)
-    end = graph.ANYWHERE if start == WILD else np.uint64(in_set.half_code(start))
+    end = graph.ANY_START if start == WILD else np.uint64(in_set.half_code(start))
 
     graphs, found, nodes, table = search.new_buffers()
     whole_weight = int(search.begin(graphs, found, nodes, rules.record, rows, a_count, end, code))
@@ -200,7 +200,7 @@ def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, 
         part = result[begin : begin + slice_games]
         first = np.uint64(first_game + begin)
         batch.plan_first_hands(
-            rules.record, np.uint64(seed), first, len(part), GOALS[goal], states, *buffers, 10 * _WORK, part
+            rules.record, np.uint64(seed), first, len(part), GOALS[goal], states, buffers, 10 * _WORK, part
         )
     return result
 
@@ -347,7 +347,7 @@ def _kept(piece: list[tuple[int, int]], codes: dict[int, int], found: Any) -> li
         if a == b:
             used = times * (int(found.best_loops) >> a & 1)
         else:
-            used = times * (int(found.best_row[a]) >> b & 1) - (int(found.best_out[a]) >> b & 1)
+            used = times * (int(found.best_edges[a]) >> b & 1) - (int(found.best_out[a]) >> b & 1)
         kept += [(low, high)] * used
     return kept
 
