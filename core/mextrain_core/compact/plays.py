@@ -81,8 +81,9 @@ def remove_tile(s, r, seat, touch, new):
 
 
 @helper
-def move_end_to(s, r, train, half):
+def put_end(s, r, train, half):
     """Let ``train`` end in ``half``."""
+    s.end_half[train] = half
     if r.wild == NONE:
         put_row_to_look_up(s, train, half)
         return
@@ -93,7 +94,7 @@ def move_end_to(s, r, train, half):
 
 @helper
 def hand_points(s, r, seat):
-    """Points (uint64) of the tiles that ``seat`` holds."""
+    """Points (int64) of the tiles that ``seat`` holds."""
     total = pips(s, seat)
     if r.wild != NONE:
         wild = wild_row(s, seat)
@@ -102,7 +103,7 @@ def hand_points(s, r, seat):
         total += U20 * (max(u64(s.a_count[seat]), U1) - U1)
     if row_of_number(s, seat, NO_TILE, U0) & U1 != U0:
         total += u64(r.double_blank)
-    return total
+    return np.int64(total)
 
 
 @helper
@@ -132,8 +133,8 @@ def look_ahead(s):
 
 
 @helper
-def draw(s):
-    """Draw the tile ahead; returns its index."""
+def take_draw(s, tile):
+    """Draw the tile ahead, whatever ``tile`` is; returns its index."""
     tile = ahead(s, U0)
     s.draws += U1
     s.boneyard_size -= U1

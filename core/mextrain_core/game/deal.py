@@ -3,7 +3,7 @@
 import numpy as np
 
 from mextrain_core.compact import plays
-from mextrain_core.compact.intrinsics import is_compact
+from mextrain_core.compact.intrinsics import by_form
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import popcount
 from mextrain_core.game.rounds import NO_SEAT
@@ -21,16 +21,17 @@ EVERY = ~U0
 
 
 @helper
-def set_bits(s, r, seat, tile):
-    """Mark a tile in the seat's hand matrix, and count it if it is a ``*-A``."""
-    if is_compact(s):
-        plays.add_tile(s, r, seat, tile)
-        return
+def set_bits_of_struct(s, r, seat, tile):
+    """``set_bits`` of a STATE struct."""
     hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
     s.hand[seat, hi] |= U1 << lo
     s.hand[seat, lo] |= U1 << hi
     if r.wild != NONE and lo == u64(LETTER_A):
         s.a_count[seat] += U1
+
+
+set_bits = by_form(plays.add_tile, set_bits_of_struct)
+"""Mark a tile (index) in the seat's hand matrix, and count it if it is a ``*-A``."""
 
 
 @helper
@@ -41,12 +42,8 @@ def give(s, r, seat, tile):
 
 
 @helper
-def take(s, r, seat, touch, new):
-    """Take the tile {touch, new} out of the seat's hand; of several ``*-A`` one."""
-    s.hand_count[seat] -= U1
-    if is_compact(s):
-        plays.remove_tile(s, r, seat, touch, new)
-        return
+def clear_bits_of_struct(s, r, seat, touch, new):
+    """``clear_bits`` of a STATE struct."""
     if r.wild != NONE and (touch == u64(LETTER_A) or new == u64(LETTER_A)):
         s.a_count[seat] -= U1
         if s.a_count[seat] != 0:
@@ -55,12 +52,45 @@ def take(s, r, seat, touch, new):
     s.hand[seat, new] &= ~(U1 << touch)
 
 
+clear_bits = by_form(plays.remove_tile, clear_bits_of_struct)
+"""Unmark the tile {touch, new} in the seat's hand matrix; of several ``*-A`` one."""
+
+
 @helper
-def put_end(s, r, train, half):
-    """Let the train end in ``half``."""
+def take(s, r, seat, touch, new):
+    """Take the tile {touch, new} out of the seat's hand; of several ``*-A`` one."""
+    s.hand_count[seat] -= U1
+    clear_bits(s, r, seat, touch, new)
+
+
+@helper
+def put_end_of_struct(s, r, train, half):
+    """``put_end`` of a STATE struct."""
     s.end_half[train] = half
-    if is_compact(s):
-        plays.move_end_to(s, r, train, half)
+
+
+put_end = by_form(plays.put_end, put_end_of_struct)
+"""Let the train end in ``half``."""
+
+
+@helper
+def empty_hand_of_struct(s, seat):
+    """``empty_hand`` of a STATE struct."""
+    for half in range(ROWS):
+        s.hand[seat, u64(half)] = U0
+
+
+empty_hand = by_form(plays.empty_hand, empty_hand_of_struct)
+"""Take all tiles out of the seat's hand matrix."""
+
+
+@helper
+def look_ahead_of_struct(s):
+    """A STATE struct finds its draws when they are due."""
+
+
+look_ahead = by_form(plays.look_ahead, look_ahead_of_struct)
+"""Find the tile of the next draw ahead of time."""
 
 
 @helper
@@ -134,11 +164,7 @@ def clear_table(s, r, engine, starter):
     for seat in range(players):
         s.hand_count[u64(seat)] = U0
         s.a_count[u64(seat)] = U0
-        if is_compact(s):
-            plays.empty_hand(s, u64(seat))
-            continue
-        for half in range(ROWS):
-            s.hand[u64(seat), u64(half)] = U0
+        empty_hand(s, u64(seat))
     if r.double_rule == CHICKEN_FOOT:
         s.toes = U0
         for train in range(players + U1):
@@ -191,8 +217,7 @@ def deal_round(s, r, key, engine, starter):
     s.boneyard[U1] = second
     s.boneyard[U2] = third
     s.boneyard_size = size
-    if is_compact(s):
-        plays.look_ahead(s)
+    look_ahead(s)
 
 
 @kernel

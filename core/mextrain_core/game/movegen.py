@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mextrain_core.compact import plays
-from mextrain_core.compact.intrinsics import is_compact
+from mextrain_core.compact.intrinsics import by_form
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import kth_bit, lowest, popcount
 from mextrain_core.model.limits import LETTER_A, NONE, WILD
@@ -137,10 +137,8 @@ def play_at(at):
 
 
 @helper
-def count_plays(s, r):
-    """Number of legal plays under the selection in the state."""
-    if is_compact(s):
-        return plays.count_plays(s, r)
+def count_plays_of_struct(s, r):
+    """``count_plays`` of a STATE struct."""
     seat = u64(s.seat)
     n = U0
     if r.plain != 0 and s.barred == NONE:
@@ -164,11 +162,13 @@ def count_plays(s, r):
         n += popcount(at.row)
 
 
+count_plays = by_form(plays.count_plays, count_plays_of_struct)
+"""Number of legal plays under the selection in the state."""
+
+
 @helper
-def kth_play(s, r, k):
-    """The k-th legal play by ascending id (k below ``legal_count``), as a move."""
-    if is_compact(s):
-        return plays.kth_play(s, r, k)
+def kth_play_of_struct(s, r, k):
+    """``kth_play`` of a STATE struct."""
     seat = u64(s.seat)
     if r.plain != 0 and s.only & s.barred == NONE:
         trains = u64(s.eligible)
@@ -188,6 +188,10 @@ def kth_play(s, r, k):
         if k < here:
             return encode_move(lowest(at.trains), at.touch, kth_bit(at.row, k))
         k -= here
+
+
+kth_play = by_form(plays.kth_play, kth_play_of_struct)
+"""The k-th legal play by ascending id (k below ``legal_count``), as a move."""
 
 
 @helper

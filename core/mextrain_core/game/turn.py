@@ -8,7 +8,7 @@ runs one. ``play_move`` plays a decision. Where chance is to be explicit the cal
 import numpy as np
 
 from mextrain_core.compact import plays
-from mextrain_core.compact.intrinsics import is_compact
+from mextrain_core.compact.intrinsics import by_form
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.game import events
@@ -278,15 +278,23 @@ def note_no_play(s, r, log):
 
 
 @helper
+def take_draw_of_struct(s, tile):
+    """``take_draw`` of a STATE struct."""
+    if tile == NO_TILE:
+        tile = next_draw(s)
+    s.draws += U1
+    leave_boneyard(s, tile)
+    return tile
+
+
+take_draw = by_form(plays.take_draw, take_draw_of_struct)
+"""Take ``tile``, or with NONE the one that the stream names, out of the boneyard as the next draw; returns it."""
+
+
+@helper
 def draw_tile(s, r, tile):
     """Move ``tile``, or with NONE the one that the stream names, from the boneyard to the seat's hand."""
-    if is_compact(s):
-        tile = plays.draw(s)
-    else:
-        if tile == NO_TILE:
-            tile = next_draw(s)
-        s.draws += U1
-        leave_boneyard(s, tile)
+    tile = take_draw(s, tile)
     give(s, r, u64(s.seat), tile)
     return tile
 

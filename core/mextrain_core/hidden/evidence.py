@@ -1,9 +1,9 @@
 """What everybody at the table has seen, folded from the public events (docs/hidden-information.md).
 
-Two records hold it. ``tables[i]`` is a STATE without any tile in hand or boneyard: the engine's own helpers play the
-public events on it, so the table, what is owed and where the seat could have gone are the engine's. ``evidence[i]``
+Two structs hold it. ``tables[i]`` is a STATE without any tile in hand or boneyard: the helpers of `game` play the
+public events on it, so the table, what is owed and where the seat could have gone follow the rules. ``evidence[i]``
 is an EVIDENCE: which tiles each seat has shown not to hold, and where each tile that was laid can have come from.
-The tile of a draw is never read, so neither record can hold anything that is hidden from some seat.
+The tile of a draw is never read, so neither struct can hold anything that is hidden from some seat.
 
 Words. The *arrivals* of a seat are how its tiles came to it: arrival 0 is its deal, and each draw of its own is one
 more. A *test* of a seat finds no tile for the halves tested: tiles showing one of them can only have arrived later.
@@ -12,7 +12,7 @@ more. A *test* of a seat finds no tile for the halves tested: tiles showing one 
 import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
-from mextrain_core.compiler.machine import copy_record, lowest
+from mextrain_core.compiler.machine import copy_struct, lowest
 from mextrain_core.game import events
 from mextrain_core.game.deal import clear_table
 from mextrain_core.game.movegen import select, touches
@@ -283,7 +283,7 @@ def fold_event(s, r, e, kind, seat, data):
 def conclude(s, r, e, phase, turns):
     """What is seen at the end of the log: whose turn it is, and that a decision is due, or a draw.
 
-    Use a copy of the records: the next event could not be folded any more.
+    Use a copy of the structs: the next event could not be folded any more.
     """
     if s.phase == PHASE_DECIDE and s.turns < turns:  # A chain or a bonus play ended without an event.
         rest_at(s, r, e, no_play(s, r, e))
@@ -305,7 +305,7 @@ def conclude(s, r, e, phase, turns):
 @helper
 def copy_evidence(evidence, i, j):
     """Copy ``evidence[j]`` over ``evidence[i]``."""
-    copy_record(evidence[i], evidence[j], u64(EVIDENCE_BYTES))
+    copy_struct(evidence[i], evidence[j], u64(EVIDENCE_BYTES))
 
 
 @helper

@@ -363,7 +363,7 @@ def join_moves(moves, decisions, out):
 
 
 def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
-    """Whether ``Lockstep`` plays the RULES record ``rules[0]`` with these policies (ids by seat) on this machine."""
+    """Whether ``Lockstep`` plays the RULES struct ``rules[0]`` with these policies (ids by seat) on this machine."""
     knows_policies = {*map(int, policies)} <= {RANDOM, HEAVIEST}
     return vectors.supported() and knows_policies and obstacle(rules[0]) == NO_OBSTACLE
 
@@ -371,21 +371,21 @@ def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
 class Lockstep:
     """Plays matches of one rule set and policies; an object serves one thread.
 
-    ``rules``: RULES record, shape (1,); ``policies``: ids by seat. ``accepts`` must hold, or ValueError is raised.
+    ``rules``: RULES struct, shape (1,); ``policies``: ids by seat. ``accepts`` must hold, or ValueError is raised.
     """
 
     def __init__(self, rules: np.ndarray, policies: Iterable[int]):
         policies = [*map(int, policies)]
         if not accepts(rules, policies):
             raise ValueError("lockstep does not serve these rules and policies here; ask accepts() first")
-        record = rules[0]
+        r = rules[0]
         heavy = sum(1 << seat for seat, policy in enumerate(policies) if policy == HEAVIEST)
-        flags = flags_of(record, heavy)
+        flags = flags_of(r, heavy)
         at = layout(flags)
-        facts_of_step = heavy << 8 | min(int(record["double_blank"]), TOP_POINTS)
-        self._rounds = int(record["rounds"])
+        facts_of_step = heavy << 8 | min(int(r["double_blank"]), TOP_POINTS)
+        self._rounds = int(r["rounds"])
         # The rounds of a match are independent but for the starter, which the last winner may be.
-        in_order = record["starter"] == STARTER_WINNER
+        in_order = r["starter"] == STARTER_WINNER
         self._spans = [(k, k + 1) for k in range(self._rounds)] if in_order else [(0, self._rounds)]
         self._packed = flags.pack()
         self._copies_code: Any = None
@@ -463,7 +463,7 @@ class Lockstep:
     def play_out(
         self, states: np.ndarray, origins: np.ndarray, keys: np.ndarray, points: np.ndarray, facts: np.ndarray
     ) -> int:
-        """Play copies of ``states`` (STATE records under these rules, which do not change) to the end of their rounds.
+        """Play copies of ``states`` (STATE structs under these rules, which do not change) to the end of their rounds.
 
         Copy k is ``states[origins[k]]`` (uint32) with the round key ``keys[k]`` (uint64), which decides all later draws
         and choices; what has been drawn and chosen so far stays counted. ``points``: int64[copies, players], ``facts``:

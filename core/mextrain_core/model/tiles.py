@@ -1,6 +1,6 @@
 """Numbering, halves and points of every tile set, as plain tables (docs/rules.md sections 2 and 9).
 
-Nothing here is compiled: kernels read copies of these tables from the RULES record.
+Nothing here is compiled: kernels read copies of these tables from the RULES struct.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ NO_PAIR = 0xFFFF
 """Entry of ``SetTables.place`` for a (touch, new) pair that no tile of the set has."""
 
 SET_NAMES = (*(f"double-{n}" for n in range(1, 19)), "super")
-"""Every tile set of docs/rules.md section 2, in the order of their codes in the RULES record."""
+"""Every tile set of docs/rules.md section 2, in the order of their codes in the RULES struct."""
 
 
 @dataclass(frozen=True, eq=False)

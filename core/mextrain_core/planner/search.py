@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
-from mextrain_core.compiler.machine import copy_record, lowest, popcount
+from mextrain_core.compiler.machine import copy_struct, lowest, popcount
 from mextrain_core.model.limits import ROWS
 from mextrain_core.planner.graph import (
     FINISH,
@@ -370,7 +370,7 @@ def drop_edge(g, node, u, v):
 @helper
 def push(nodes, found, node):
     """Put a copy of ``node`` on the stack, as ``nodes[found.top - 1]`` (a struct that is returned would be a copy)."""
-    copy_record(nodes[found.top], node, NODE_BYTES)
+    copy_struct(nodes[found.top], node, NODE_BYTES)
     found.top += 1
 
 
@@ -536,7 +536,7 @@ def look_at(g, found, nodes, table, node):
         return
     # The children overwrite the node's place on the stack.
     parent = nodes[i64(len(nodes)) - I1]
-    copy_record(parent, node, NODE_BYTES)
+    copy_struct(parent, node, NODE_BYTES)
     parent.bound = lost
     component = U0 if fits else loose_component(g, parent, found, odd)
     if component != U0:
