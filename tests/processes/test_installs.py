@@ -144,7 +144,7 @@ def test_a_warmup_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
     wall = tmp_path / "a-file"
     wall.write_text("not a folder")
     places = {name: str(wall) for name in ("MEXTRAIN_CACHE_DIR", "NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME")}
-    program = "import mextrain.warming as w, mextrain.cli as c, sys; w.PARTS.clear(); sys.exit(c.main(['warmup']))"
+    program = "import mextrain.precompile as w, mextrain.cli as c, sys; w.PARTS.clear(); sys.exit(c.main(['warmup']))"
     done = python("-c", program, env=environment(**places))
     assert done.returncode == 1
     assert "none can be written" in done.stdout
