@@ -190,9 +190,9 @@ def play_matches(s, r, policies, calls, games, results):
     """
     total = U0
     n = U0
-    for g in range(games.count):
+    for nth in range(games.count):
         last_starter, last_winner = NO_SEAT, NO_SEAT
-        game = games.first + u64(g)
+        game = games.first + u64(nth)
         for k in range(u64(r.rounds)):
             engine = engine_of_round(r, u64(k))
             starter = starter_of_round(r, last_starter, last_winner)
@@ -203,8 +203,8 @@ def play_matches(s, r, policies, calls, games, results):
             else:
                 n = play_to_end_calling(calls, policies, results.actions, n)
             last_starter, last_winner = u64(s.starter), u64(s.winner)
-            total += write_round(s, r, results.points[g, k], results.facts[g, k])
-            results.facts[g, k, 6] = n - before
+            total += write_round(s, r, results.points[nth, k], results.facts[nth, k])
+            results.facts[nth, k, 6] = n - before
     return total, n
 
 
