@@ -307,7 +307,7 @@ def test_rules_survive_their_forms(rules: RuleSet) -> None:
 def test_the_slow_rulebook_resolves_the_same(rules: RuleSet) -> None:
     slow = SlowRules.from_record(rules.to_dict())
     assert {name: getattr(slow, name) for name in OPTIONS} == rules.options()
-    assert slow.as_record() == rules.to_dict()
+    assert slow.as_struct() == rules.to_dict()
     assert list(slow.engines) == [str(engine) for engine in rules.engines]
 
 
