@@ -24,7 +24,10 @@ What this rulebook decides where the page leaves something to the reader
     the turn's own double under ``anywhere``, nor what ``max_uncovered`` prefers.
 4.  "decided before the draw" (``failed_cover`` = ``mark``): once a required play that must go on a double
     finds no tile, the turn fails, even if the draw empties the boneyard and so releases the double. Where
-    no draw is left, it fails without one.
+    no draw is left, it fails without one. ``mark_and_play`` is decided then as well, and so are the doubles
+    on which the drawn tile may go: one that the draw releases takes nothing, the next one of several does
+    not come up instead, and neither does what is free after a foot was released. Only for a double of this
+    turn, under ``cover``, a free play is allowed in any case.
 5.  "if the drawn tile fits, stop is legal too" (``drawn_play`` = ``may``): fits = has a legal play under
     all options.
 6.  "when nothing fits the own train, asked ... of the whole hand ... and of every end"
@@ -202,6 +205,7 @@ class Round:
         other.started = set(self.started)
         other.open_trains = set(self.open_trains)
         other.doubles = [double.copy() for double in self.doubles]
+        other.marked_for = [other.doubles[self.doubles.index(d)] for d in self.marked_for if d in self.doubles]
         other.opening_to_come = set(self.opening_to_come)
         other.events = list(self.events)
         other.points = None if self.points is None else list(self.points)
@@ -269,9 +273,9 @@ class Round:
             raise ValueError(f"{action!r} is not legal: the round is over")
         if action == STOP and self._may_stop:
             self.events.append(f"{self._seat}:{STOP}")
-            if self.owed == REQUIRED:  # drawn_play = may: stop fails the play
+            if self.owed == REQUIRED and not self.marked:  # drawn_play = may: stop fails the play
                 self._fail()
-            else:  # the chain, or twice_bonus = may
+            else:  # the chain, or twice_bonus = may; or the train has been opened already
                 self._end_turn()
         elif action in self._legal:
             self._lay(self._legal[action])
@@ -303,6 +307,8 @@ class Round:
         self.owed = play
         self.owed_for = double
         self.drawn: str | None = None
+        self.marked = False  # mark_and_play: this play has opened the train, and only the drawn tile is left
+        self.marked_for: list[OpenDouble] = []  # the doubles on which it had to go before the draw
         if self.attempts == stream.MOST_ATTEMPTS:
             raise RuntimeError("a round without end: more than 65536 attempts")
         self.attempts += 1
@@ -318,10 +324,10 @@ class Round:
                 return
             if self.owed != REQUIRED:  # section 6, 5 and section 8: no draw, no marker
                 self._end_turn()
-            elif self.rules.failed_cover == "mark" and self._doubles_to_play_on():
-                if self._may_draw():  # the tile is kept in any case
-                    self._draw_for_play()
-                self._fail()
+            elif self.marked:  # mark_and_play: the tile fits nowhere, and the train is open already
+                self._end_turn()
+            elif self.rules.failed_cover in ("mark", "mark_and_play") and self._doubles_to_play_on():
+                self._mark()
             elif self._may_draw():
                 self._draw_for_play()
             else:
@@ -358,12 +364,30 @@ class Round:
 
     def _fail(self) -> None:
         """A pass: the required play fails for good, the own train is opened, the turn ends (or the round)."""
+        self._open_train()
+        if not self.over:
+            self._end_turn()
+
+    def _open_train(self) -> None:
+        """For want of a play; each time section 9 asks whether the round is blocked."""
         self.open_trains.add(self._seat)
         self.events.append(f"{self._seat}:open")
         if self._blocked():
             self._end_round("blocked")
-        else:
-            self._end_turn()
+
+    def _mark(self) -> None:
+        """A play that must go on a double has no tile: failed_cover = mark and mark_and_play."""
+        if not self._may_draw():
+            self._fail()
+            return
+        before = list(self._doubles_to_play_on())
+        self._draw_for_play()
+        if self.rules.failed_cover == "mark":  # the tile is kept in any case
+            self._fail()
+            return
+        self._open_train()
+        self.marked = True
+        self.marked_for = before
 
     def _end_turn(self) -> None:
         """Section 6, 6: the move passes in the direction that holds now."""
@@ -382,6 +406,8 @@ class Round:
 
     def _legal_plays(self) -> list[Play]:
         """The legal plays (sections 4, 5, 7 and 8), each once."""
+        if self.marked:
+            return self._marked_plays()
         hand = list(dict.fromkeys(self.hands[self._seat]))  # several *-A are one play
         binding = self._doubles_to_play_on()
         if binding:
@@ -400,6 +426,19 @@ class Round:
             for tile in hand:
                 plays += self._plays_of(tile, all_places if tile == ANYWHERE else places)
         return self._cover_one_of_two(plays)
+
+    def _marked_plays(self) -> list[Play]:
+        """The plays of the drawn tile once the own train has been opened: failed_cover = mark_and_play."""
+        assert self.drawn is not None
+        places = [(double.train, double.half) for double in self.marked_for if double in self.doubles]  # not released
+        if self.rules.double_rule == "cover" and not any(double.inherited for double in self.marked_for):
+            if self.drawn == ANYWHERE:
+                places += self._ends_of(range(self.players + 1))
+            elif self.rules.drawn_tile == "own_train":
+                places += self._ends_of([self._seat])
+            else:
+                places += self._ends_of(self._eligible_trains())
+        return self._cover_one_of_two(self._plays_of(self.drawn, list(dict.fromkeys(places))))
 
     def _ends_of(self, trains: Sequence[int] | set[int]) -> list[Place]:
         """Equal ends of one train are one place."""

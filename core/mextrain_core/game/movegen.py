@@ -289,9 +289,46 @@ def select(s, r, only, barred, own_train_only):
         s.eligible = bound
         s.eligible_a = bound
     else:
-        seat = u64(s.seat)
-        s.eligible = U1 << seat if own_train_only else free_trains(s, r, seat)
-        s.eligible_a = every_train(r)
+        select_free(s, r, own_train_only)
+    prefer_fresh(s, r)
+    count = count_plays(s, r)
+    s.legal_count = count
+    return count
+
+
+@helper
+def select_free(s, r, own_train_only):
+    """Select the trains of a free play."""
+    seat = u64(s.seat)
+    s.eligible = U1 << seat if own_train_only else free_trains(s, r, seat)
+    s.eligible_a = every_train(r)
+
+
+@helper
+def before_mark(s, r):
+    """Trains of the doubles on which a play that is MARKED had to go before the draw, as a decision shows them.
+
+    Of an own double that the draw released only the train is known; of inherited ones at least one is still open, as
+    there would be no decision without.
+    """
+    bound = bound_trains(s, r)
+    return bound if bound != U0 else U1 << u64(s.cover)
+
+
+@helper
+def select_marked(s, r, before, own_train_only):
+    """``select`` for the drawn tile of a play that is MARKED (option ``failed_cover``); ``before``: ``before_mark``."""
+    s.only = s.drawn
+    s.barred = NONE
+    bound = before & bound_trains(s, r)
+    is_own = r.double_rule == COVER and s.cover != NONE and before == U1 << u64(s.cover)
+    s.bound = not is_own
+    if is_own:
+        select_free(s, r, own_train_only)
+        s.eligible = u64(s.eligible) | bound
+    else:
+        s.eligible = bound
+        s.eligible_a = bound
     prefer_fresh(s, r)
     count = count_plays(s, r)
     s.legal_count = count

@@ -13,14 +13,24 @@ from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.game import events
 from mextrain_core.game.deal import give, leave_boneyard, next_draw, put_end, take
-from mextrain_core.game.movegen import eligible_ends, ends_of, has_foot, is_legal_move, select, touches
+from mextrain_core.game.movegen import (
+    eligible_ends,
+    ends_of,
+    has_foot,
+    is_legal_move,
+    select,
+    select_marked,
+    touches,
+)
 from mextrain_core.model.limits import LETTER_D, LETTER_R, LETTER_S, LETTER_T, MAX_ATTEMPTS, NONE, WILD
 from mextrain_core.model.moves import STOP_MOVE, move_new, move_touch, move_train
 from mextrain_core.model.options import code
 from mextrain_core.model.rules import CHICKEN_FOOT
 from mextrain_core.model.state import (
     BLOCKED,
+    DREW,
     FAULT,
+    MARKED,
     OUT,
     OWED_BONUS,
     OWED_CHAIN,
@@ -44,7 +54,8 @@ SINGLE = code("opening", "single")
 OWN_TRAIN = code("drawn_tile", "own_train")
 PER_TURN = code("draw_limit", "per_turn")
 MAY = code("drawn_play", "may")
-MARK = code("failed_cover", "mark")
+PLAY_DRAWN = code("failed_cover", "play_drawn")
+MARK_AND_PLAY = code("failed_cover", "mark_and_play")
 CENTER = code("foot_ends", "center")
 NOBODY = code("open_double_binds", "nobody")
 BINDS = code("dead_double", "binds")
@@ -206,6 +217,15 @@ def select_drawn(s, r):
 
 
 @helper
+def select_after_mark(s, r, before):
+    """Select the plays of the drawn tile once the own train is open; ``before`` as in ``select_marked``."""
+    if select_marked(s, r, before, r.drawn_tile == OWN_TRAIN) == U0:
+        return False
+    s.may_stop = r.drawn_play == MAY
+    return True
+
+
+@helper
 def may_have_released(s, r):
     """Whether the draw may have released a double that bound the play, by emptying the boneyard."""
     return r.dead_double == BINDS and s.boneyard_size == 0
@@ -233,17 +253,23 @@ def go_without_play(s, r, log):
 def after_draw(s, r):
     """The play owed has drawn; returns the phase that follows.
 
-    Under ``failed_cover`` = ``mark`` a play that had to cover a double has failed all the same.
+    Unless ``failed_cover`` is ``play_drawn``, a play that had to cover a double has failed all the same.
     """
-    s.play_drew = U1
+    s.play_drew = DREW
     s.turn_drew = U1
-    return PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN
+    return PHASE_FAIL if r.failed_cover != PLAY_DRAWN and s.bound != 0 else PHASE_LOOK_DRAWN
 
 
 @helper
 def stop(s, r, log):
     """The seat stops: that fails a required play and ends any other turn; returns the phase that follows."""
-    return PHASE_FAIL if s.owed == OWED_REQUIRED else end_turn(s, r, log)
+    return PHASE_FAIL if s.owed == OWED_REQUIRED and not is_marked(s, r) else end_turn(s, r, log)
+
+
+@helper
+def is_marked(s, r):
+    """Whether the play owed has opened the own train already, and only the drawn tile may still be played."""
+    return r.failed_cover == MARK_AND_PLAY and s.play_drew == MARKED
 
 
 @helper
@@ -262,6 +288,8 @@ def look(s, r, log):
 @helper
 def look_drawn(s, r, log):
     """After the draw only plays of the drawn tile are legal, if it has any (section 6, point 4)."""
+    if is_marked(s, r):
+        return look_marked(s, r, log)
     release_dead(s, r)
     if select_drawn(s, r):
         return PHASE_DECIDE
@@ -269,6 +297,17 @@ def look_drawn(s, r, log):
     if may_have_released(s, r) and select_other(s, r):
         return PHASE_DECIDE
     return PHASE_FAIL
+
+
+@helper
+def look_marked(s, r, log):
+    """The own train is open: the drawn tile is played if it fits (option ``failed_cover``)."""
+    before = u64(s.eligible)  # Selected before the draw, and not again since.
+    release_dead(s, r)
+    if select_after_mark(s, r, before):
+        return PHASE_DECIDE
+    note_no_play(s, r, log)
+    return end_turn(s, r, log)
 
 
 @helper
@@ -330,11 +369,17 @@ def is_blocked(s, r):
 
 @helper
 def fail(s, r, log):
-    """The required play failed for good: the own train opens, and the round may be blocked."""
+    """The required play failed: the own train opens, and the round may be blocked.
+
+    Under ``failed_cover`` = ``mark_and_play`` the tile drawn for a play that had to cover a double is looked at then.
+    """
     s.open = u64(s.open) | U1 << u64(s.seat)
     events.write(s, log, events.OPEN, s.seat, NONE, U0)
     if s.boneyard_size == 0 and is_blocked(s, r):
         return end_round(s, BLOCKED, NONE)
+    if r.failed_cover == MARK_AND_PLAY and s.bound != 0 and s.play_drew == DREW:
+        s.play_drew = MARKED
+        return PHASE_LOOK_DRAWN
     return end_turn(s, r, log)
 
 

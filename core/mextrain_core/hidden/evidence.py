@@ -15,13 +15,15 @@ from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import copy_struct, lowest
 from mextrain_core.game import events
 from mextrain_core.game.deal import clear_table
-from mextrain_core.game.movegen import select, touches
+from mextrain_core.game.movegen import select, select_marked, touches
 from mextrain_core.game.turn import (
     OWN_TRAIN,
     after_draw,
     begin_turn,
+    end_turn,
     fail,
     go_without_play,
+    is_marked,
     may_have_released,
     play_tile,
     release_dead,
@@ -144,16 +146,34 @@ def note_draw(s, e):
 
 @helper
 def note_drawn(s, r, e, rule):
-    """What the seat did with the tile just drawn tells whether it fits the trains where it could have gone."""
+    """What the seat did with the tile just drawn tells whether it fits the trains where it could have gone.
+
+    A play that was bound before the draw and is free now shows nothing about the rest of the hand, so whether M could
+    have been started is not known.
+    """
     k = u64(e.draws) - U1
+    trains = u64(s.eligible)
+    mexican = trains & U1 << u64(r.players)
+    if is_marked(s, r) and mexican != U0 and depends_on_hand(s, r):
+        e.uncertain = U1
+        if rule == FITS_NOT:
+            trains &= ~mexican
     e.draw_rule[k] = rule
-    e.draw_mask[k] = halves_for(s, r, u64(s.eligible))
+    e.draw_mask[k] = halves_for(s, r, trains)
 
 
 @helper
 def depends_on_hand(s, r):
     """Whether the drawn tile's places depend on the rest of the hand: M may be started only by a seat that is stuck."""
     return r.mexican_start == ONLY_IF_STUCK and (u64(s.started) >> u64(r.players)) & U1 == U0
+
+
+@helper
+def note_mexican(s, r, e, train, lo):
+    """A tile whose lower half is ``lo`` is laid by a free play: starting M may show that nothing fits the own train."""
+    if train == u64(r.players) and depends_on_hand(s, r) and (r.wild == NONE or lo != u64(LETTER_A)):
+        seat = u64(s.seat)
+        note_lack(e, seat, touches(s, r, seat), u64(e.arrivals[seat]))
 
 
 @helper
@@ -175,6 +195,8 @@ def note_play(s, r, e, move):
         d = u64(e.draws) - U1
         e.draw_play[d] = k
         if e.released == 0:
+            if is_marked(s, r) and s.bound == 0:
+                note_mexican(s, r, e, train, lo)
             e.draw_rule[d] = SHOWN
             e.play_first[k] = e.draw_arrival[d]
             return
@@ -186,9 +208,8 @@ def note_play(s, r, e, move):
         if two_open or depends_on_hand(s, r):
             e.uncertain = U1
         return
-    if s.bound == 0 and train == u64(r.players) and depends_on_hand(s, r):
-        if r.wild == NONE or lo != u64(LETTER_A):
-            note_lack(e, seat, touches(s, r, seat), u64(e.arrivals[seat]))
+    if s.bound == 0:
+        note_mexican(s, r, e, train, lo)
     if two_open and (fresh >> train) & U1 == U0:
         note_lack(e, seat, halves_for(s, r, u64(s.eligible) & fresh), u64(e.arrivals[seat]))
 
@@ -206,6 +227,12 @@ def rest_at(s, r, e, phase):
         s.attempts += U1
         select(s, r, NONE, NONE, False)
         phase = PHASE_DECIDE
+    elif phase == PHASE_LOOK_DRAWN and is_marked(s, r):
+        before = u64(s.eligible)
+        release_dead(s, r)
+        select_marked(s, r, before, r.drawn_tile == OWN_TRAIN)
+        e.released = U0
+        phase = PHASE_DECIDE
     elif phase == PHASE_LOOK_DRAWN:
         release_dead(s, r)
         select(s, r, NONE, NONE, r.drawn_tile == OWN_TRAIN)
@@ -220,6 +247,8 @@ def no_play(s, r, e):
     seat = u64(s.seat)
     if s.play_drew != 0:
         note_drawn(s, r, e, FITS_NOT)
+        if is_marked(s, r):
+            return end_turn(s, r, None)
         if e.released != 0:
             select(s, r, NONE, NONE, False)
             note_lack(e, seat, halves_for(s, r, u64(s.eligible)), u64(e.arrivals[seat]) - U1)
@@ -251,8 +280,9 @@ def fold_event(s, r, e, kind, seat, data):
     if kind == events.NO_PLAY:
         return True  # It follows from the others, and is logged with what only the seat itself knows.
     is_skip = kind == events.SKIP
-    if is_skip and (s.phase != PHASE_DECIDE or s.owed == OWED_REQUIRED or s.skip == 0):
-        return True  # The turn before it has ended already. Otherwise a chain ends here that nothing continues.
+    goes_on = s.phase != PHASE_DECIDE or (s.owed == OWED_REQUIRED and not is_marked(s, r))
+    if is_skip and (goes_on or s.skip == 0):
+        return True  # The turn before it has ended already. Otherwise a turn ends here that nothing continues.
     for _ in range(4):  # A chain ends, the next seat has no play, and then draws or opens its train.
         done = True
         if s.phase == PHASE_DECIDE:

@@ -12,7 +12,8 @@ import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game.deal import set_bits, set_up_hands
-from mextrain_core.game.turn import select_before_draw, select_drawn, select_other
+from mextrain_core.game.movegen import before_mark
+from mextrain_core.game.turn import is_marked, select_after_mark, select_before_draw, select_drawn, select_other
 from mextrain_core.hidden.exact import Seen, retrace_log
 from mextrain_core.hidden.worlds import BONEYARD, broken_clauses, draw_cell, may_lie
 from mextrain_core.model.limits import NONE
@@ -186,6 +187,8 @@ def select_again(s, r):
     """Find the legal plays of the decision anew: the hand of the seat to move has changed."""
     if s.play_drew == 0:
         select_before_draw(s, r)
+    elif is_marked(s, r):
+        select_after_mark(s, r, before_mark(s, r))
     elif not select_drawn(s, r):
         select_other(s, r)
 

@@ -203,6 +203,7 @@ class Options:
             {
                 "play_drawn": "yes, it may cover, and no train is opened then",
                 "mark": "no, it is kept, and the own train is opened in any case",
+                "mark_and_play": "no, the own train is opened in any case; then it is played if it fits",
             },
         ),
     ]

@@ -35,6 +35,10 @@ PHASE_OVER = 7
 OWED_REQUIRED, OWED_BONUS, OWED_CHAIN = 0, 1, 2
 """What the turn owes: a required play, the bonus play of a T, or a further tile of the opening chain (optional)."""
 
+DREW, MARKED = 1, 2
+"""``play_drew``: the play owed has drawn; it has also opened the own train, and the drawn tile may still be played
+(``failed_cover`` = ``mark_and_play``)."""
+
 RUNNING, OUT, BLOCKED, FAULT = 0, 1, 2, 3
 """How the round ended. FAULT: it ran into the limit of attempts, which is a bug to report, or no policy decided."""
 
@@ -59,7 +63,7 @@ _FIELDS = [
     ("phase", np.uint8),  # what happens next, a PHASE_ code
     ("owed", np.uint8),  # what the turn owes, an OWED_ code
     ("opening", np.uint8),  # this turn is the seat's opening turn
-    ("play_drew", np.uint8),  # the play owed has drawn
+    ("play_drew", np.uint8),  # the play owed has drawn: 0, DREW or MARKED
     ("turn_drew", np.uint8),  # the turn has drawn for want of a play
     ("drawn", np.uint8),  # tile drawn for the play owed, or NONE
     ("cover", np.uint8),  # train of the double that the required play follows, or NONE

@@ -36,6 +36,7 @@ _POLICIES = ("random", "heaviest", "cautious")
 _COMPANIONS = {
     ("foot_ends", "center"): {"double_rule": "chicken_foot"},
     ("failed_cover", "mark"): {"double_rule": "cover"},
+    ("failed_cover", "mark_and_play"): {"double_rule": "cover"},
 }
 """Options without which a value has little or no effect."""
 

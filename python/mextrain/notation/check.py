@@ -15,7 +15,19 @@ from mextrain.errors import Problem
 from mextrain.game.read_only import OpenDouble
 from mextrain.game.rules import RuleSet
 from mextrain.game.tiles import WILD, Half, Tile
-from mextrain.notation.snapshot import EARLIER, OVER, UNSEEN, Chance, Counts, Hidden, Place, TrainState, index_of
+from mextrain.notation.snapshot import (
+    EARLIER,
+    OVER,
+    UNSEEN,
+    Chance,
+    Counts,
+    Hidden,
+    Place,
+    TrainState,
+    bound_doubles,
+    index_of,
+    marked_text,
+)
 from mextrain_core.model.limits import MAX_ATTEMPTS
 
 _NAMED = 6
@@ -270,6 +282,44 @@ def _drew(
         yield Problem("drew", str(drew), f"a tile of hand {seat}", "add it to the hand")
 
 
+def _marked(
+    rules: RuleSet,
+    phase: str,
+    seat: int,
+    owed: str,
+    after: OpenDouble | None,
+    drew: Tile | str | None,
+    marked: tuple[OpenDouble, ...] | None,
+    trains: tuple[TrainState, ...],
+    doubles: tuple[OpenDouble, ...],
+    boneyard: Place,
+) -> Problems:
+    """Under `failed_cover` = `mark_and_play` a seat that drew for a double has opened its train before it plays."""
+    bound = bound_doubles(rules, doubles, after)
+    # An own double that is gone was released by this draw: before, the boneyard had a tile, and so the double bound.
+    by_draw = rules.double_rule == "cover" and after is not None and rules.dead_double == "binds" and not len(boneyard)
+    due = (
+        rules.failed_cover == "mark_and_play"
+        and (phase, owed) == ("decision", "required")
+        and drew not in (None, EARLIER)
+        and bool(bound or by_draw)
+    )
+    text = f"{drew}{marked_text(marked)}"
+    if not due:
+        if marked is not None:
+            expected = "no train opened before the drawn tile is played (that is failed_cover=mark_and_play)"
+            yield Problem("drew", text, expected, "leave marked out")
+        return
+    wanted = [(double.tile, double.train) for double in bound]
+    if marked is None or sorted((double.tile, str(double.train)) for double in marked) != sorted(
+        (tile, str(train)) for tile, train in wanted
+    ):
+        expected = "what the tile was drawn for, as the train was opened before (failed_cover=mark_and_play)"
+        yield Problem("drew", text, expected, f"write drew {drew}{marked_text(bound)}")
+    elif not trains[seat].open:
+        yield Problem("trains", str(seat), f"the train of seat {seat} open", f"write it as {seat}:…,open")
+
+
 def _openings(
     rules: RuleSet,
     phase: str,
@@ -334,8 +384,8 @@ def _blocked(
 
 
 _RULES = (
-    _account, _hands, _counts, _plays, _draws, _trains, _doubles, _toes, _phase, _owes, _drew, _openings, _pending,
-    _blocked,
+    _account, _hands, _counts, _plays, _draws, _trains, _doubles, _toes, _phase, _owes, _drew, _marked, _openings,
+    _pending, _blocked,
 )  # fmt: skip
 
 

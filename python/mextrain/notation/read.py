@@ -149,7 +149,7 @@ class _Reader:
     def _read_turn(self) -> None:
         self._take("phase", lambda words: _word(words, PHASES), "phase")
         self._take("owes", self._owes, "owed", "after")
-        self._take("drew", self._drew, "drew")
+        self._take("drew", self._drew, "drew", "marked")
         self._take("opening", lambda words: _word(words, ("yes", "no")) == "yes", "opening")
         self._take("openings", lambda words: frozenset(_each(self._seat, _items(words, "seats"))), "openings")
         self._take("pending", _pending, "skip", "penalty")
@@ -232,11 +232,15 @@ class _Reader:
             return words[0], self._double(f"{words[2]},new")
         return _word(words, OWES, " or required after TILE@TRAIN"), None
 
-    def _drew(self, words: list[str]) -> Tile | str | None:
-        word = _one(words, "a tile")
+    def _drew(self, words: list[str]) -> tuple[Tile | str | None, tuple[OpenDouble, ...] | None]:
+        marked = None
+        if words[1:2] == ["marked"] and words[2:3] in ([], ["for"]):
+            marked = tuple(_each(self._double, words[3:]))
+            words = words[:1]
+        word = _one(words, "a tile, or a tile and `marked for DOUBLE@TRAIN`")
         if word in (EARLIER, UNSEEN):
-            return word
-        return None if word == "none" else self._tile(word)
+            return word, marked
+        return None if word == "none" else self._tile(word), marked
 
     def _double(self, word: str) -> OpenDouble:
         match = re.fullmatch(r"([^@,]+)@([^@,]+)(,new)?", word)

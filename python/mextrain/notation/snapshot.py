@@ -84,7 +84,8 @@ class Snapshot:
     """What a line says, checked.
 
     `owed` is one of `OWES`, `after` the double that the required play follows. `drew` is the tile drawn for the play
-    owed, `UNSEEN`, `EARLIER` or None. `openings` are the seats whose opening turn is still to come. `doubles` are the
+    owed, `UNSEEN`, `EARLIER` or None. `marked` is None, or the train has been opened already and only the drawn tile is
+    left to play (`failed_cover` = `mark_and_play`): the doubles that it had to cover before the draw. `openings` are the seats whose opening turn is still to come. `doubles` are the
     open doubles, the oldest first; the toes of an unfinished foot stand with its double.
     """
 
@@ -98,6 +99,7 @@ class Snapshot:
     owed: str
     after: OpenDouble | None
     drew: Tile | str | None
+    marked: tuple[OpenDouble, ...] | None
     opening: bool
     openings: frozenset[int]
     trains: tuple[TrainState, ...]
@@ -139,6 +141,27 @@ def index_of(train: Train, rules: RuleSet) -> int:
     return train if isinstance(train, int) else rules.players
 
 
+def bound_doubles(
+    rules: RuleSet, doubles: tuple[OpenDouble, ...], after: OpenDouble | None
+) -> tuple[OpenDouble, ...]:
+    """Return the open doubles on one of which a required play must go, `after` being the double that it follows."""
+    inherited = tuple(double for double in doubles if double.inherited)
+    if rules.double_rule == "chicken_foot":
+        return doubles
+    if inherited:
+        return {"oldest": inherited[:1], "newest": inherited[-1:], "any": inherited}[rules.open_double_order]
+    if rules.double_rule == "cover" and after is not None:
+        return tuple(double for double in doubles if double.train == after.train)
+    return ()
+
+
+def marked_text(marked: tuple[OpenDouble, ...] | None) -> str:
+    """Return what follows the drawn tile in a line."""
+    if marked is None:
+        return ""
+    return f" marked for {' '.join(map(str, marked))}" if marked else " marked"
+
+
 def _fields(snapshot: Snapshot) -> Iterator[str]:
     options = snapshot.rules.to_dict()
     yield FORMAT
@@ -149,7 +172,7 @@ def _fields(snapshot: Snapshot) -> Iterator[str]:
     yield f"seat {snapshot.seat} {next(word for word, sign in DIRECTIONS.items() if sign == snapshot.direction)}"
     yield f"phase {snapshot.phase}"
     yield f"owes {snapshot.owed}" + (f" after {snapshot.after}" if snapshot.after else "")
-    yield f"drew {_value(snapshot.drew)}"
+    yield f"drew {_value(snapshot.drew)}{marked_text(snapshot.marked)}"
     yield f"opening {'yes' if snapshot.opening else 'no'}"
     yield _list("openings", sorted(snapshot.openings))
     yield "trains " + " ".join(_trains(snapshot))

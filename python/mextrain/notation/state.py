@@ -15,13 +15,15 @@ from mextrain.game.seeding import round_key
 from mextrain.game.setup import Setup
 from mextrain.game.tiles import Tile
 from mextrain.notation.read import read
-from mextrain.notation.snapshot import EARLIER, Hidden, Snapshot, index_of
+from mextrain.notation.snapshot import EARLIER, Hidden, Snapshot, bound_doubles, index_of
 from mextrain_core.game.events import EVENT
 from mextrain_core.game.turn import step_forced
 from mextrain_core.model.limits import LETTER_A, NONE
 from mextrain_core.model.rules import OPTION_CODES
 from mextrain_core.model.state import (
     BLOCKED,
+    DREW,
+    MARKED,
     OUT,
     PHASE_DECIDE,
     PHASE_DRAW,
@@ -116,7 +118,7 @@ def _write_turn(states: np.ndarray, snapshot: Snapshot) -> None:
         "phase": PHASE_FORCED_DRAW if snapshot.phase == "forced-draw" else PHASE_OVER,
         "owed": 0 if snapshot.over else OWED.index(snapshot.owed),
         "opening": snapshot.opening,
-        "play_drew": drew,
+        "play_drew": MARKED if snapshot.marked is not None else DREW if drew else 0,
         "turn_drew": drew or snapshot.drew == EARLIER,
         "drawn": rules.tiles.index(snapshot.drew) if isinstance(snapshot.drew, Tile) else NONE,
         "cover": NONE if snapshot.after is None else index_of(snapshot.after.train, rules),
@@ -126,9 +128,18 @@ def _write_turn(states: np.ndarray, snapshot: Snapshot) -> None:
         "winner": snapshot.seat if snapshot.phase == "out" else NONE,
         "only": NONE,
         "barred": NONE,
+        "eligible": _before_mark(snapshot),
     }
     for name, value in values.items():
         states[name] = value
+
+
+def _before_mark(snapshot: Snapshot) -> int:
+    """The trains where a play had to go before its seat drew and opened its train; the engine looks from there."""
+    if snapshot.marked is None:
+        return 0
+    doubles = bound_doubles(snapshot.rules, snapshot.doubles, snapshot.after) or (snapshot.after,)
+    return sum(1 << index_of(double.train, snapshot.rules) for double in doubles if double is not None)
 
 
 def _write_trains(states: np.ndarray, snapshot: Snapshot) -> None:

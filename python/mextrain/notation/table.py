@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
 from mextrain.game.read_only import OpenDouble, ReadOnlyPosition
+from mextrain_core.model.state import MARKED
 
 MIN_WIDTH = 60
 """The narrowest table, in columns."""
@@ -141,7 +142,8 @@ def _move(standing: ReadOnlyPosition, for_seat: int | None, width: int) -> Itera
     sees = for_seat in (None, standing.seat)
     said = [f"seat {standing.seat} is on move", *_owed(standing)]
     if standing.drawn is not None:
-        said.append(f"it drew {standing.drawn if sees else 'a tile'}")
+        opened = " and opened its train" if standing._get("play_drew") == MARKED else ""
+        said.append(f"it drew {standing.drawn if sees else 'a tile'}{opened}")
     if standing.pending_draw:
         said.append(f"it draws a tile now, {_WHY[standing.pending_draw]}")
     yield from textwrap.wrap("; ".join(said), width)

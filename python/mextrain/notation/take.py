@@ -6,8 +6,19 @@ from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
 from mextrain.game.read_only import OWED, OpenDouble, ReadOnlyPosition
 from mextrain.game.tiles import Tile
-from mextrain.notation.snapshot import EARLIER, UNSEEN, Chance, Counts, Hidden, Place, Snapshot, TrainState
+from mextrain.notation.snapshot import (
+    EARLIER,
+    UNSEEN,
+    Chance,
+    Counts,
+    Hidden,
+    Place,
+    Snapshot,
+    TrainState,
+    bound_doubles,
+)
 from mextrain_core.model.limits import NONE
+from mextrain_core.model.state import MARKED
 
 
 def take(standing: ReadOnlyPosition, explicit: bool, for_seat: int | None = None, key: bool = False) -> Snapshot:
@@ -43,6 +54,7 @@ def take(standing: ReadOnlyPosition, explicit: bool, for_seat: int | None = None
         owed="nothing" if over else OWED[standing._get("owed")],
         after=None if over else _after(standing),
         drew=UNSEEN if standing.drawn is not None and seat not in (None, mover) else _drew(standing),
+        marked=_marked(standing),
         opening=standing.opening,
         openings=standing.opening_to_come,
         trains=tuple(_train(standing, index) for index in range(rules.players + 1)),
@@ -74,6 +86,14 @@ def _drew(standing: ReadOnlyPosition) -> Tile | str | None:
     if standing.drawn is not None:
         return standing.drawn
     return EARLIER if not standing.over and standing._get("turn_drew") else None
+
+
+def _marked(standing: ReadOnlyPosition) -> tuple[OpenDouble, ...] | None:
+    """The doubles that the drawn tile was to cover, if the train has been opened before it may be played."""
+    if standing.over or standing._get("play_drew") != MARKED:
+        return None
+    bound = bound_doubles(standing.rules, standing.open_doubles, _after(standing))
+    return tuple(OpenDouble(double.tile, double.train, True) for double in bound)
 
 
 def _train(standing: ReadOnlyPosition, index: int) -> TrainState:
