@@ -30,6 +30,7 @@ GAMES = {
     "super-2": ["--rules", "super", "--players", "2", "--games", "1", "--option", "letter_match=anywhere"],
     "foot": ["--players", "3", "--games", "1", "--option", "double_rule=chicken_foot", "--option", "drawn_play=may"],
     "cover": ["--games", "1", "--option", "double_rule=cover", "--option", "failed_cover=mark"],
+    "mark": ["--games", "2", "--option", "double_rule=cover", "--option", "failed_cover=mark_and_play"],
     "winner": ["--games", "1", "--option", "starter=winner", "--option", "double_blank=50", "--policy", "heaviest"],
     "bonus": ["--rules", "super", "--games", "1", "--option", "twice_bonus=may", "--option", "max_uncovered=none"],
     "end": ["--games", "1", "--option", "finish_on_double=must_cover", "--option", "rounds=3", "--players", "14"],

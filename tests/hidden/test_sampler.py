@@ -44,6 +44,7 @@ SUPER_VALUES = [
     ("drawn_tile", "own_train"),
     ("drawn_play", "may"),
     ("failed_cover", "mark"),
+    ("failed_cover", "mark_and_play"),
     ("double_rule", "cover"),
     ("dead_double", "binds"),
     ("opening", "chain"),

@@ -55,6 +55,9 @@ HIDDEN = {
     "own": RuleSet.mexican(2, tile_set="double-3", hand_size=4, dead_double="binds", drawn_tile="own_train"),
     "dead": RuleSet.mexican(2, tile_set="double-3", hand_size=4, dead_double="binds", mexican_start="only_if_stuck"),
     "mark": RuleSet.mexican(2, tile_set="double-4", hand_size=5, failed_cover="mark", draw_limit="per_turn"),
+    "marked": RuleSet.mexican(
+        2, tile_set="double-4", hand_size=4, failed_cover="mark_and_play", double_rule="cover", dead_double="binds"
+    ),
     "foot": RuleSet.mexican(3, tile_set="double-4", hand_size=4, double_rule="chicken_foot"),
     "super": RuleSet.super(4, hand_size=27, opening="chain", twice_bonus="may"),
 }

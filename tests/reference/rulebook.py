@@ -322,9 +322,7 @@ class Round:
                 self._legal = {play_text(*play[:3], self.players): play for play in plays}
                 self._may_stop = self._stop_is_legal(plays)
                 return
-            if self.owed != REQUIRED:  # section 6, 5 and section 8: no draw, no marker
-                self._end_turn()
-            elif self.marked:  # mark_and_play: the tile fits nowhere, and the train is open already
+            if self.owed != REQUIRED or self.marked:  # section 6, 5 and section 8: no draw, no marker
                 self._end_turn()
             elif self.rules.failed_cover in ("mark", "mark_and_play") and self._doubles_to_play_on():
                 self._mark()

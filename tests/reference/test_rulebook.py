@@ -543,6 +543,11 @@ def test_failed_cover() -> None:
     this = bound(failed_cover="mark")
     assert this.events[4:6] == ["1:draw 5-2", "1:open"]
     assert "5-2" in this.hands[1]
+    this = bound(failed_cover="mark_and_play")
+    assert (this.events[4:], this.legal(), this.open_trains) == (["1:draw 5-2", "1:open"], ["5-2@0"], {1})
+    assert play(this, "5-2@0").open_trains == {1}
+    this = bound(failed_cover="mark_and_play", drawn_play="may")
+    assert play(this, "stop").events[4:7] == ["1:draw 5-2", "1:open", "1:stop"]
     # not meant: a free play, such as the one after a chain double
     hands = ["6-5 5-5 1-0 2-0", "6-1 5-1 4-4"]
     this = table("6-6", hands, "5-4", tile_set="double-6", failed_cover="mark")

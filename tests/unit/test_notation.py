@@ -513,6 +513,53 @@ def test_a_hand_that_must_be_kept_is_no_decision() -> None:
     assert any("must keep what it drew (failed_cover=mark)" in problem for problem in problems(line))
 
 
+MARKED = (
+    "mextrain-position/1; rules mexican players=2 tile_set=double-6 hand_size=4 opening=single double_rule=cover "
+    "failed_cover=mark_and_play; engine 6-6; starter 0; counts turns=5 plays=5 draws=1 attempts=6; seat 0 clockwise; "
+    "phase decision; owes required after 4-4@M; drew 5-4 marked for 4-4@M; opening no; openings none; "
+    "trains 0:5,open 1:2 M:4; doubles 4-4@M,new; toes none; pending none; hand 0: 1-0 5-4; hand 1: 2-1 3-1; "
+    "boneyard rest; laid 3-2 4-4 6-3 6-4 6-5; chance hidden"
+)
+"""Seat 0 has laid 4-4 on M, had nothing for it, and drew 5-4, which fits the double and the own train."""
+
+
+def test_a_train_that_was_opened_before_the_drawn_tile_is_played() -> None:
+    """Under failed_cover=mark_and_play; docs/rules.md, section 11."""
+    position = Position.from_line(MARKED)
+    assert position.legal_texts() == ("5-4@0", "4-5@M")
+    assert position.must_cover == ()
+    assert " drew 5-4 marked for 4-4@M;" in position.line()
+    assert " drew ? marked for 4-4@M;" in position.line(for_seat=1)
+    assert "it drew a tile and opened its train" in position.table(for_seat=1)
+    position = Position.from_line(MARKED.replace("chance hidden", "chance explicit"))
+    position.play("5-4@0")
+    assert ([event.text for event in position.events], position.pending_draw) == (["0:5-4@0"], "draw")
+    assert not position.is_open(0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (" marked for 4-4@M", "", "write drew 5-4 marked for 4-4@M"),
+        (" for 4-4@M", "", "write drew 5-4 marked for 4-4@M"),
+        ("for 4-4@M", "for 5-5@0", "write drew 5-4 marked for 4-4@M"),
+        ("for 4-4@M", "on 4-4@M", "a tile, or a tile and `marked for DOUBLE@TRAIN`"),
+        ("for 4-4@M", "for 4-1@M", "only doubles are covered"),
+        ("0:5,open", "0:5", "the train of seat 0 open"),
+        ("mark_and_play", "play_drawn", "leave marked out"),
+        ("hand 0: 1-0 5-4", "hand 0: 5-4 1-0 2-0", "missing"),
+    ],
+)
+def test_what_is_said_of_an_opened_train(old: str, new: str, said: str) -> None:
+    if said == "missing":  # Another tile that was drawn: it fits nowhere, so the turn would be over.
+        line = MARKED.replace(old, new).replace("drew 5-4", "drew 2-0")
+        said = "can neither play nor draw"
+    else:
+        line = MARKED.replace(old, new)
+    with pytest.raises(PositionError, match=re.escape(said)):
+        Position.from_line(line)
+
+
 # -- lines that somebody broke
 
 WORDS = [

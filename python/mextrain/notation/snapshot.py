@@ -85,8 +85,9 @@ class Snapshot:
 
     `owed` is one of `OWES`, `after` the double that the required play follows. `drew` is the tile drawn for the play
     owed, `UNSEEN`, `EARLIER` or None. `marked` is None, or the train has been opened already and only the drawn tile is
-    left to play (`failed_cover` = `mark_and_play`): the doubles that it had to cover before the draw. `openings` are the seats whose opening turn is still to come. `doubles` are the
-    open doubles, the oldest first; the toes of an unfinished foot stand with its double.
+    left to play (`failed_cover` = `mark_and_play`): the doubles that it had to cover before the draw. `openings` are
+    the seats whose opening turn is still to come. `doubles` are the open doubles, the oldest first; the toes of an
+    unfinished foot stand with its double.
     """
 
     rules: RuleSet
