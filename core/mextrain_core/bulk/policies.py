@@ -20,6 +20,8 @@ U0, U1 = u64(0), u64(1)
 RANDOM, HEAVIEST, CAUTIOUS = 0, 1, 2
 POLICY_NAMES = ("random", "heaviest", "cautious")
 """Name of each policy by id."""
+FOREIGN = 253
+"""Policy id of a seat that a compiled function of the user's plays: its random words are one-way words."""
 
 
 @helper

@@ -8,7 +8,14 @@ same game in any lane, of any number of lanes.
 import numpy as np
 
 from mextrain_core.bulk.policies import choose
-from mextrain_core.bulk.rollout import attempt_word, call_by_address, engine_of_round, record_round, starter_of_round
+from mextrain_core.bulk.rollout import (
+    attempt_word,
+    call_by_address,
+    engine_of_round,
+    foreign_word,
+    record_round,
+    starter_of_round,
+)
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game.deal import deal_round
 from mextrain_core.game.movegen import is_legal_move, write_moves
@@ -99,7 +106,7 @@ def run_lanes(
                 n += 1
                 break
             if addresses[seat] != U0:
-                move = call_by_address(states, i, scratch, rules, addresses[seat])
+                move = call_by_address(states, i, scratch, rules, policies[seat], addresses[seat])
             else:
                 move = choose(policies[seat], s, r, attempt_word(s))
                 play_on(s, r, None, move)
@@ -111,7 +118,7 @@ def run_lanes(
 def look_at_lanes(states, waiting, rules, views, seats, words, offsets, moves):
     """Show what the seat to move sees in each of the states ``waiting`` (int64[n]).
 
-    ``views``: STATE[n]; ``seats``: uint8[n]; ``words``: uint64[n], the attempts' random words; ``offsets``: int64[n+1]
+    ``views``: STATE[n]; ``seats``: uint8[n]; ``words``: uint64[n], the attempts' one-way words; ``offsets``: int64[n+1]
     into ``moves`` (uint16, with room for 1 + the legal count of each): the legal moves of state k are
     ``moves[offsets[k]:offsets[k + 1]]``, ascending, stop last.
     """
@@ -121,7 +128,7 @@ def look_at_lanes(states, waiting, rules, views, seats, words, offsets, moves):
         s = states[i]
         view_state(views, k, states, i, rules, u64(s.seat))
         seats[k] = s.seat
-        words[k] = attempt_word(s)
+        words[k] = foreign_word(s)
         offsets[k] = n
         n += write_moves(s, rules[0], moves[n:])
     offsets[len(waiting)] = n

@@ -35,8 +35,9 @@ PHASE_OVER = 7
 OWED_REQUIRED, OWED_BONUS, OWED_CHAIN = 0, 1, 2
 """What the turn owes: a required play, the bonus play of a T, or a further tile of the opening chain (optional)."""
 
-RUNNING, OUT, BLOCKED, FAULT = 0, 1, 2, 3
-"""How the round ended. FAULT: the engine ran into its own limit, which is a bug to report."""
+RUNNING, OUT, BLOCKED, FAULT, FAILED = 0, 1, 2, 3, 4
+"""How the round ended. FAULT: the kernels ran into their own limit, which is a bug to report, or (with a winner) that
+seat's compiled policy gave a move that is not legal. FAILED: it said that it failed."""
 
 _FIELDS = [
     # Facts.
@@ -65,7 +66,7 @@ _FIELDS = [
     ("cover", np.uint8),  # train of the double that the required play follows, or NONE
     ("skip", np.uint8),  # S was laid in this turn
     ("penalty", np.uint8),  # D waits for the next seat that acts
-    ("end", np.uint8),  # how the round ended: RUNNING, OUT, BLOCKED or FAULT
+    ("end", np.uint8),  # how the round ended: RUNNING, OUT, BLOCKED, FAULT or FAILED
     ("winner", np.uint8),  # seat or NONE
     ("boneyard_size", np.uint8),  # tiles in the boneyard
     ("off_total", np.uint8),  # tiles off the table

@@ -15,7 +15,7 @@ from mextrain._support.files import whole_file
 from mextrain.archive.layout import COLUMNS, FIRST_FORMAT, FORMAT, JOB_FILE, shard_file, shard_folder, sidecar_file
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import check_games
-from mextrain.errors import MextrainError, shown
+from mextrain.errors import MextrainError, PolicyError, shown
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import STREAM, check_game, check_seed
 
@@ -58,12 +58,18 @@ class Job:
         shard_games = max(1, SHARD_ROUNDS // rules.rounds) if shard_games is None else check_game(shard_games)
         if shard_games == 0:
             raise MextrainError("shard_games = 0: a shard holds at least 1 game")
+        seats = Seats.of(policies, rules.players)
+        if not seats.stored:
+            raise PolicyError(
+                f"the policies {shown(seats.names)} cannot be stored, as an archive names its policies: "
+                "write those of your own as module:attribute, such as mybots:clever"
+            )
         return cls(
             rules,
             check_seed(seed),
             first_game,
             check_games(games, first_game),
-            Seats.of(policies, rules.players).names,
+            seats.names,
             shard_games,
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import sys
 from collections.abc import Sequence
@@ -12,25 +11,25 @@ from typing import Any
 import numpy as np
 
 from mextrain.bulk.callbacks import BatchPolicy, for_each
+from mextrain.bulk.compiled import address_of
 from mextrain.bulk.policies import PLANNER, POLICIES, check_policies
-from mextrain.errors import PolicyError, shown
+from mextrain.errors import PolicyError, one_line, shown
+from mextrain_core.bulk.policies import FOREIGN
 from mextrain_core.bulk.waiting import OUTSIDE
 
-_CTYPES_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]
-"""What every ctypes function pointer is an instance of; ctypes gives it no public name."""
-
-
-LOWEST_ADDRESS = 1 << 16
-"""No system maps code below this, so a smaller number is a mistake and not an address."""
+MAX_NAME = 1000
+"""Characters of the name of a policy; a longer one is a mistake."""
 
 
 @dataclass(frozen=True, eq=False)
 class Seats:
     """The policies of a table, by seat.
 
-    `names`: what summaries and archives say. `ids`: uint8[players], ids of built-in policies, OUTSIDE for a callback.
+    `names`: what summaries and archives say. `ids`: uint8[players], ids of built-in policies, FOREIGN for a compiled
+    function of the user's, OUTSIDE for a callback.
     `addresses`: uint64[players], the C function that plays the seat, or 0. `callbacks`: the batch policy of the seat,
-    or None. `owners` keeps compiled functions alive.
+    or None. `owners` keeps compiled functions alive. `stored`: whether the names say it all, so that an archive may
+    hold what these policies play.
     """
 
     names: tuple[str, ...]
@@ -38,6 +37,7 @@ class Seats:
     addresses: np.ndarray
     callbacks: tuple[BatchPolicy | None, ...]
     owners: tuple[Any, ...]
+    stored: bool
 
     @classmethod
     def of(cls, policies: Any, players: int) -> Seats:
@@ -65,7 +65,13 @@ class Seats:
             addresses=np.array([address for _, _, address, _ in found], np.uint64),
             callbacks=tuple(callback for _, _, _, callback in found),
             owners=tuple(seats),
+            stored=all(_is_stored(policy) for policy in seats),
         )
+
+    @property
+    def has_foreign(self) -> bool:
+        """Whether a seat is played by a compiled function of the user's."""
+        return bool((self.ids == FOREIGN).any())
 
     @property
     def builtin(self) -> bool:
@@ -76,22 +82,25 @@ class Seats:
 def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
     """Name, engine id, address and callback of one policy."""
     if isinstance(policy, str):
+        if len(policy) > MAX_NAME:
+            raise PolicyError(f"the policy {shown(policy)} has a name of {len(policy):,} characters: expected a name")
         if ":" not in policy:
             check_policies([policy], 1)
             return _builtin(POLICIES.index(policy))
         _, number, address, callback = _resolve(_imported(policy))
         return policy, number, address, callback
-    if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool) and 0 <= policy < len(POLICIES):
+    if _is_id(policy):
         return _builtin(int(policy))
-    address = _address(policy)
+    address = address_of(policy)
     if address:
-        return str(getattr(policy, "__name__", f"address {address:#x}")), 0, address, None
+        number = POLICIES.index(PLANNER) if address == _planner_address() else FOREIGN
+        return _name_of(policy, f"address {address:#x}"), number, address, None
     if isinstance(policy, BatchPolicy):
-        return str(getattr(policy.function, "__name__", "batch")), OUTSIDE, 0, policy
+        return _name_of(policy.function, "batch"), OUTSIDE, 0, policy
     if callable(policy):
-        return str(getattr(policy, "__name__", type(policy).__name__)), OUTSIDE, 0, for_each(policy)
+        return _name_of(policy, type(policy).__name__), OUTSIDE, 0, for_each(policy)
     raise PolicyError(
-        f"{shown(policy)} is no policy: expected a name ({', '.join(POLICIES)}), module:attribute, "
+        f"{shown(policy)} is not a policy: expected a name ({', '.join(POLICIES)}), module:attribute, "
         "a compiled function or its address, a BatchPolicy or a callable"
     )
 
@@ -104,36 +113,42 @@ def _builtin(number: int) -> tuple[str, int, int, BatchPolicy | None]:
     # The first use in an installation compiles it for a quarter of a minute, so nobody else imports it.
     from mextrain_core.bulk.planner_policy import planner
 
-    address = _address(planner)
+    address = address_of(planner)
     if not address:
         raise PolicyError(f"the policy {name} needs compiled code: unset NUMBA_DISABLE_JIT, or take another policy")
     return name, number, address, None
 
 
-def _address(policy: Any) -> int:
-    """The address of a compiled function in any of its forms, or 0 for something else."""
-    if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool):
-        if not LOWEST_ADDRESS <= policy < 2**64:
-            ids = ", ".join(f"{number} {name}" for number, name in enumerate(POLICIES))
-            raise PolicyError(f"the policy {policy} is neither an id ({ids}) nor the address of a function")
-        return int(policy)
-    if isinstance(policy, _CTYPES_FUNCTION):
-        return ctypes.cast(policy, ctypes.c_void_p).value or 0
-    if type(policy).__module__ == "_cffi_backend":
-        from cffi import FFI
+def _planner_address() -> int:
+    """The address of the policy `planner`, or 0 while nobody has imported it."""
+    module = sys.modules.get("mextrain_core.bulk.planner_policy")
+    return getattr(getattr(module, "planner", None), "address", 0)
 
-        return int(FFI().cast("uintptr_t", policy))
-    found = getattr(policy, "address", 0)
-    return found if isinstance(found, int) else 0
+
+def _name_of(policy: Any, otherwise: str) -> str:
+    return str(getattr(policy, "__name__", otherwise))
+
+
+def _is_stored(policy: Any) -> bool:
+    """Whether the name of a policy says which one it is, today and in ten years: built-in ones, and what is imported."""
+    return isinstance(policy, str) or _is_id(policy)
+
+
+def _is_id(policy: Any) -> bool:
+    return isinstance(policy, (int, np.integer)) and not isinstance(policy, bool) and 0 <= policy < len(POLICIES)
 
 
 def _imported(name: str) -> Any:
     """The object that `module:attribute` names; the current folder is searched too."""
     module, _, attribute = name.partition(":")
+    if not all(part.isidentifier() for part in module.split(".")) or not attribute.isidentifier():
+        raise PolicyError(f"the policy {shown(name)} cannot be imported: expected module:attribute, as in mybots:clever")
     sys.path.insert(0, "")
     try:
         return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise PolicyError(f"the policy {shown(name)} cannot be imported: {error}") from None
+    except (Exception, SystemExit) as error:
+        # A module of somebody else's may raise anything.
+        what = one_line(f"{type(error).__name__}: {error}")
+        raise PolicyError(f"the policy {shown(name)} cannot be imported: {what}") from error
     finally:
         sys.path.remove("")

@@ -20,12 +20,14 @@ from mextrain._support.integers import whole
 from mextrain._support.processors import usable_processors
 from mextrain.bulk.backend import choose_backend
 from mextrain.bulk.callback_player import Lanes
-from mextrain.bulk.results import FAULT, Rounds
+from mextrain.bulk.compiled import Watch
+from mextrain.bulk.results import FAILED, FAULT, Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.stats import Summary
-from mextrain.errors import IllegalMove, InternalError, MextrainError, SeedError, shown
+from mextrain.errors import IllegalMove, InternalError, MextrainError, PolicyError, SeedError, one_line, shown
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import MAX_GAME, check_game, check_seed
+from mextrain_core.bulk.policies import FOREIGN
 from mextrain_core.bulk.rollout import play_games, play_games_calling
 from mextrain_core.lockstep.backend import Lockstep
 from mextrain_core.model.limits import MAX_DECISIONS
@@ -134,11 +136,17 @@ class Player:
         """Play `rounds.games` games into `rounds`, and their moves into `actions` (uint16; empty: not recorded).
 
         Returns (hash, number of moves). `actions` must hold `MAX_DECISIONS` moves a round. Raises `InternalError` if
-        the backend reports a fault, and `IllegalMove` if a policy of the user's returns a move that is not legal.
+        the backend reports a fault, `IllegalMove` if a policy of the user's returns a move that is not legal, and
+        `PolicyError` if a compiled one says that it failed, or raises something that C cannot hand on.
         """
         began = time.perf_counter()
         play = self._lanes.play if self._lanes else self._run
-        result = play(first_game, rounds, actions)
+        if self._seats.has_foreign:
+            with Watch() as watch:
+                result = play(first_game, rounds, actions)
+            self._check_raised(watch.raised)
+        else:
+            result = play(first_game, rounds, actions)
         if rounds.games:
             self._check(first_game, rounds)
             self._learn(rounds.games, time.perf_counter() - began)
@@ -164,10 +172,24 @@ class Player:
         fitting = int(games * aim / max(seconds, 1e-9))
         self.slice = max(1, min(fitting, 8 * self.slice))
 
+    def _check_raised(self, error: BaseException | None) -> None:
+        """Raise `PolicyError` if a compiled policy has raised something; what it returned then means nothing."""
+        if error is None:
+            return
+        names = zip(self._seats.names, self._seats.ids, strict=True)
+        compiled = " or ".join(sorted({name for name, number in names if number == FOREIGN}))
+        raised = one_line(f"{type(error).__name__}: {error}")
+        raise PolicyError(f"the compiled policy {one_line(compiled)} raised {raised}") from error
+
     def _check(self, first_game: int, rounds: Rounds) -> None:
-        if (rounds.end == FAULT).any():
-            game, number = (int(k) for k in np.argwhere(rounds.end == FAULT)[0])
+        if (rounds.end >= FAULT).any():
+            game, number = (int(k) for k in np.argwhere(rounds.end >= FAULT)[0])
             seat = int(rounds.winner[game, number])
+            if rounds.end[game, number] == FAILED:
+                raise PolicyError(
+                    f"the compiled policy {self._seats.names[seat]} of seat {seat} failed (it returned a negative "
+                    f"number) in round {number} of game {first_game + game}, seed {self._seed}"
+                )
             if seat >= 0:
                 raise IllegalMove(
                     f"the compiled policy {self._seats.names[seat]} of seat {seat} returned a move that is not legal "

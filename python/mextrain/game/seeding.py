@@ -29,7 +29,7 @@ FIRST_DRAW_WORD = 128
 """Counter of the word for draw 0 of the round; draw n has the word n places on."""
 
 FIRST_POLICY_WORD = 2**16
-"""Counter of the word for attempt 0 of the round; attempt a has the word a places on."""
+"""Counter of the word for attempt 0 of the round; attempt a has the word a places on (docs/determinism.md)."""
 
 _MASK = 2**64 - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -77,6 +77,15 @@ def round_key(seed: int, game: int, engine: Tile | str) -> int:
 def word(key: int, counter: int) -> int:
     """Return word number `counter` (from 0) of the round key `key`: 64 bits."""
     return mix(key + (counter + 1) * _GOLDEN & _MASK)
+
+
+def one_way_word(key: int, counter: int) -> int:
+    """Return word number `counter` as code that is not ours gets it: nobody can get back from it to `key`.
+
+    `mix` can be undone, so whoever has a plain word and its number has the key.
+    """
+    x = key + (counter + 1) * _GOLDEN & _MASK
+    return mix(x) ^ x
 
 
 def words(key: int, first: int = 0) -> Iterator[int]:
