@@ -11,7 +11,6 @@ import reprlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-
 MAX_SHOWN = 200
 """Characters of a value that a message shows at most."""
 

@@ -27,8 +27,11 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == os.fspath(temporary):
+            # Nobody asked for the temporary file, or could find it now.
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise
     _sync_folder(path.parent)
 

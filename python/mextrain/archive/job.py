@@ -15,8 +15,8 @@ from mextrain._support.files import whole_file
 from mextrain.archive.layout import COLUMNS, FIRST_FORMAT, FORMAT, JOB_FILE, shard_file, shard_folder, sidecar_file
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import check_games
-from mextrain.errors import MextrainError, PolicyError, shown
-from mextrain.game.rules import RuleSet
+from mextrain.errors import MextrainError, shown
+from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import STREAM, check_game, check_seed
 
 SHARD_ROUNDS = 1 << 18
@@ -54,22 +54,18 @@ class Job:
         shard_games: int | None = None,
     ) -> Job:
         """Return the checked job; by default a shard holds about 262,144 rounds. Raises `MextrainError`."""
-        first_game = check_game(first_game)
-        shard_games = max(1, SHARD_ROUNDS // rules.rounds) if shard_games is None else check_game(shard_games)
+        check_rules(rules)
+        first_game = check_game(first_game, "first_game")
+        usual = max(1, SHARD_ROUNDS // rules.rounds)
+        shard_games = usual if shard_games is None else check_game(shard_games, "shard_games")
         if shard_games == 0:
             raise MextrainError("shard_games = 0: a shard holds at least 1 game")
-        seats = Seats.of(policies, rules.players)
-        if not seats.stored:
-            raise PolicyError(
-                f"the policies {shown(seats.names)} cannot be stored, as an archive names its policies: "
-                "write those of your own as module:attribute, such as mybots:clever"
-            )
         return cls(
             rules,
             check_seed(seed),
             first_game,
             check_games(games, first_game),
-            seats.names,
+            Seats.of(policies, rules.players).stored_names(),
             shard_games,
         )
 

@@ -1,8 +1,8 @@
 """Policies of your own: compiled functions, batch callbacks, plain Python functions (docs/policies.md).
 
-Whatever decides for a seat sees what that seat can see and nothing else. All of them get a random word for the attempt,
-from which nobody can tell the round's key; a policy that uses no other randomness plays the same game for the same seed,
-on any number of slots and workers.
+Whatever decides for a seat sees what that seat can see and nothing else. All of them get a random word for the
+attempt, from which nobody can tell the round's key; a policy that uses no other randomness plays the same game for the
+same seed, on any number of slots and workers.
 """
 
 from __future__ import annotations

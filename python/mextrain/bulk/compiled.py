@@ -10,7 +10,7 @@ import ctypes
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -118,7 +118,7 @@ def _of_ctypes(policy: Any) -> Iterator[_Type | None]:
         return
     for kind in (policy.restype, *arguments):
         code = getattr(kind, "_type_", None)
-        if kind is not None and (code in ("P", "z", "Z") or not isinstance(code, str) and issubclass(kind, ctypes._Pointer)):
+        if code in ("P", "z", "Z") or (isinstance(kind, type) and issubclass(kind, ctypes._Pointer)):
             yield _Type("pointer", 8)
         elif isinstance(code, str) and issubclass(kind, ctypes._SimpleCData) and code in "bBhHiIlLqQ":
             yield _Type("int" if code.islower() else "uint", ctypes.sizeof(kind))
@@ -150,7 +150,7 @@ class Watch:
     """
 
     _lock = threading.Lock()
-    _watching: dict[int, Watch] = {}
+    _watching: ClassVar[dict[int, Watch]] = {}
     _previous: Any = None
 
     def __init__(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mextrain._support.integers import whole
 from mextrain.bulk.callbacks import BatchPolicy, for_each
 from mextrain.bulk.compiled import address_of
 from mextrain.bulk.policies import PLANNER, POLICIES, check_policies
@@ -28,8 +29,7 @@ class Seats:
     `names`: what summaries and archives say. `ids`: uint8[players], ids of built-in policies, FOREIGN for a compiled
     function of the user's, OUTSIDE for a callback.
     `addresses`: uint64[players], the C function that plays the seat, or 0. `callbacks`: the batch policy of the seat,
-    or None. `owners` keeps compiled functions alive. `stored`: whether the names say it all, so that an archive may
-    hold what these policies play.
+    or None. `owners`: the policies as they were given, which keeps compiled functions alive.
     """
 
     names: tuple[str, ...]
@@ -37,7 +37,6 @@ class Seats:
     addresses: np.ndarray
     callbacks: tuple[BatchPolicy | None, ...]
     owners: tuple[Any, ...]
-    stored: bool
 
     @classmethod
     def of(cls, policies: Any, players: int) -> Seats:
@@ -65,13 +64,25 @@ class Seats:
             addresses=np.array([address for _, _, address, _ in found], np.uint64),
             callbacks=tuple(callback for _, _, _, callback in found),
             owners=tuple(seats),
-            stored=all(_is_stored(policy) for policy in seats),
         )
 
     @property
     def has_foreign(self) -> bool:
         """Whether a seat is played by a compiled function of the user's."""
         return bool((self.ids == FOREIGN).any())
+
+    def stored_names(self) -> tuple[str, ...]:
+        """Return the names for an archive, which must say which policies played, today and in ten years.
+
+        Raises `PolicyError` for a function or address, whose name does not say where to find it.
+        """
+        for policy, name in zip(self.owners, self.names, strict=True):
+            if not isinstance(policy, str) and not _is_id(policy):
+                raise PolicyError(
+                    f"the policy {shown(name)} cannot be stored, as its name does not say where to find it: "
+                    "give a policy of your own as module:attribute, such as mybots:clever"
+                )
+        return self.names
 
     @property
     def builtin(self) -> bool:
@@ -129,20 +140,17 @@ def _name_of(policy: Any, otherwise: str) -> str:
     return str(getattr(policy, "__name__", otherwise))
 
 
-def _is_stored(policy: Any) -> bool:
-    """Whether the name of a policy says which one it is, today and in ten years: built-in ones, and what is imported."""
-    return isinstance(policy, str) or _is_id(policy)
-
-
 def _is_id(policy: Any) -> bool:
-    return isinstance(policy, (int, np.integer)) and not isinstance(policy, bool) and 0 <= policy < len(POLICIES)
+    number = whole(policy)
+    return number is not None and 0 <= number < len(POLICIES)
 
 
 def _imported(name: str) -> Any:
     """The object that `module:attribute` names; the current folder is searched too."""
     module, _, attribute = name.partition(":")
     if not all(part.isidentifier() for part in module.split(".")) or not attribute.isidentifier():
-        raise PolicyError(f"the policy {shown(name)} cannot be imported: expected module:attribute, as in mybots:clever")
+        expected = "expected module:attribute, such as mybots:clever"
+        raise PolicyError(f"the policy {shown(name)} cannot be imported: {expected}")
     sys.path.insert(0, "")
     try:
         return getattr(importlib.import_module(module), attribute)

@@ -25,7 +25,7 @@ from mextrain.bulk.results import FAILED, FAULT, Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.stats import Summary
 from mextrain.errors import IllegalMove, InternalError, MextrainError, PolicyError, SeedError, one_line, shown
-from mextrain.game.rules import RuleSet
+from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import MAX_GAME, check_game, check_seed
 from mextrain_core.bulk.policies import FOREIGN
 from mextrain_core.bulk.rollout import play_games, play_games_calling
@@ -225,7 +225,9 @@ def simulate(
     Ctrl-C raises `Interrupted`, a `KeyboardInterrupt` that carries the games finished so far. Raises `SeedError`,
     `PolicyError` or `MextrainError` for arguments out of range, `InternalError` for a fault of the engine.
     """
-    seed, first_game, games = check_seed(seed), check_game(first_game), check_games(games, first_game)
+    check_rules(rules)
+    seed, first_game, games = check_seed(seed), check_game(first_game, "first_game"), check_games(games, first_game)
+    check_progress(progress)
     seats = Seats.of(policies, rules.players)
     workers = check_workers(workers)
     table = Rounds.empty(games, rules.rounds, rules.players)
@@ -258,7 +260,9 @@ def survey(
 
     Ctrl-C raises `Interrupted` with the summary of the games finished so far.
     """
-    check_games(games, check_game(first_game))
+    check_rules(rules)
+    seed, first_game, games = check_seed(seed), check_game(first_game, "first_game"), check_games(games, first_game)
+    check_progress(progress)
     seats = Seats.of(policies, rules.players)
     backend = choose_backend(backend, rules, seats, games * rules.rounds // check_workers(workers))
     step = max(1, SURVEY_ROUNDS // rules.rounds)
@@ -294,11 +298,20 @@ def _shifted(progress: Progress, start: int, games: int) -> Progress:
     return lambda done, _: progress(start + done, games)
 
 
-def check_games(games: object, first_game: int) -> int:
-    """Return the number of games as an int, at least 1; raises `MextrainError` if they go past the last game."""
-    number = check_game(games)
+def check_progress(progress: object) -> None:
+    """Raise `MextrainError` for what can neither be called nor is None."""
+    if progress is not None and not callable(progress):
+        raise MextrainError(f"progress = {shown(progress)}: expected None or a function of (games done, games wanted)")
+
+
+def check_games(games: object, first_game: int, name: str = "games") -> int:
+    """Return the number of games as an int, at least 1; `name` is what the argument is called.
+
+    Raises `MextrainError` if they go past the last game.
+    """
+    number = check_game(games, name)
     if number == 0:
-        raise MextrainError("0 games are nothing to play: ask for 1 or more")
+        raise MextrainError(f"{name} = 0: ask for 1 or more")
     if first_game + number - 1 > MAX_GAME:
         raise SeedError(f"games {first_game} … {first_game + number - 1} go past the last one, 2**59 - 1")
     return number

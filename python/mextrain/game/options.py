@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from mextrain.game.tiles import MAX_NUMBER, WILD
+from mextrain.errors import TileError
+from mextrain.game.tiles import MAX_NUMBER, WILD, Tile
 from mextrain_core.model.limits import MAX_PLAYERS, MAX_TILES
 from mextrain_core.model.tiles import SET_NAMES
 
@@ -77,6 +78,11 @@ class Option:
         """Return the value that `text` writes on a command line; whether it is accepted is checked elsewhere."""
         if self.none and text == "none":
             return None
+        if self.name == "first_engine":
+            try:
+                return str(Tile.parse(text))
+            except TileError:
+                return text
         # 18 digits are more than any option takes and less than Python refuses to convert.
         if self.whole is not None and re.fullmatch(r"-?[0-9]{1,18}", text):
             return int(text)

@@ -207,6 +207,12 @@ class RuleSet:
 _DOUBLE_BLANK = Tile(0, 0)
 
 
+def check_rules(rules: object) -> None:
+    """Raise `RuleError` for what is not a `RuleSet`."""
+    if not isinstance(rules, RuleSet):
+        raise RuleError([Problem("rules", rules, "a RuleSet", "build one, as in RuleSet.mexican(players=4)")])
+
+
 def _default(name: str, preset: str, options: Mapping[str, Any]) -> Value:
     """The default of an option, given the resolved values of those it follows from."""
     if name in ("tile_set", "hand_size"):
@@ -300,6 +306,8 @@ def _remedy(option: Option, value: object) -> str:
     if isinstance(value, float):
         return "write a whole number without a decimal point"
     if isinstance(value, str) and option.accepts(number := option.parse(value)):
+        if isinstance(number, str):
+            return f"write {number}"
         return "write None (null in JSON), not a text" if number is None else f"write the number {number}, not a text"
     if value is None and not option.none:
         return "leave the option out to get the preset's default"

@@ -27,10 +27,18 @@ import numpy as np
 from mextrain.bulk.policies import POLICIES
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
-from mextrain.bulk.simulate import Interrupted, Player, Progress, check_games, simulate
+from mextrain.bulk.simulate import (
+    Interrupted,
+    Player,
+    Progress,
+    check_games,
+    check_progress,
+    check_workers,
+    simulate,
+)
 from mextrain.bulk.stats import Estimate, Sum, exact_sums, number_text, percent_text
 from mextrain.errors import MextrainError, PolicyError, shown
-from mextrain.game.rules import RuleSet
+from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
 
 FORMATS = ("pairs", "table")
@@ -203,10 +211,12 @@ def tournament(
     Ctrl-C raises `Interrupted` with the result of the deals that are finished. Raises what `simulate` raises, and
     `PolicyError` or `MextrainError` for too few policies, or an unknown format.
     """
-    if format not in FORMATS:
+    if not isinstance(format, str) or format not in FORMATS:
         raise MextrainError(f"the format {shown(format)} is not known: expected {' or '.join(FORMATS)}")
-    seed = check_seed(seed)
-    check_games(deals, check_game(first_game))
+    check_rules(rules)
+    check_progress(progress)
+    seed, first_game = check_seed(seed), check_game(first_game, "first_game")
+    deals, workers = check_games(deals, first_game, "deals"), check_workers(workers)
     names, entrants = _entrants(policies)
     if format == "table" and len(entrants) != rules.players:
         raise PolicyError(f"{len(entrants)} policies for a table of {rules.players} players: give one for each seat")
