@@ -7,6 +7,7 @@ so a worker process can hand them back unharmed.
 
 from __future__ import annotations
 
+import difflib
 import reprlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -38,6 +39,14 @@ def one_line(text: str, limit: int = MAX_TEXT) -> str:
     """Return `text` without line breaks, its middle cut out if it is longer than `limit` characters."""
     line = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text).split())
     return line if len(line) <= limit else f"{line[: limit * 3 // 4]} … {line[-(limit // 4) + 3 :]}"
+
+
+def nearest(value: object, known: Iterable[str]) -> str:
+    """Return `did you mean …?` with the name among `known` that is most like `value`; empty if none is."""
+    if not isinstance(value, str) or len(value) > MAX_SHOWN:
+        return ""
+    near = difflib.get_close_matches(value, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else ""
 
 
 class MextrainError(ValueError):

@@ -61,7 +61,7 @@ class Position(ReadOnlyPosition):
 
     def __init__(self, start: Setup, chance: Chance = "stream") -> None:
         """Begin the round that `start` describes; `Position.deal` and `Position.setup` are made for people."""
-        if chance not in ("stream", "explicit"):
+        if not isinstance(chance, str) or chance not in ("stream", "explicit"):
             raise PositionError(f"chance = {shown(chance)}: expected 'stream' or 'explicit'")
         self._start = start
         self._chance = chance
@@ -118,9 +118,10 @@ class Position(ReadOnlyPosition):
         Raises `PositionError` if the tiles do not make up the set, and for a starter, engine or combination of
         arguments that is impossible; `SeedError` for a seed or game out of range.
         """
-        if boneyard is not None and (seed is not None or chance == "explicit"):
+        is_explicit = isinstance(chance, str) and chance == "explicit"
+        if boneyard is not None and (seed is not None or is_explicit):
             raise PositionError("a boneyard in its order leaves nothing to a seed or explicit chance: give one of them")
-        drawn_by_seed = boneyard is None and chance == "stream"
+        drawn_by_seed = boneyard is None and not is_explicit
         key_seed = (0 if seed is None else seed) if drawn_by_seed else seed
         return cls(Setup.set_up(rules, engine, starter, hands, boneyard, key_seed, game), chance)
 

@@ -15,6 +15,7 @@ from mextrain.bulk.callbacks import Batch, BatchPolicy
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import simulate
+from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
 from mextrain.hidden.beliefs import beliefs
 from mextrain.hidden.knowledge import information_key
@@ -57,6 +58,8 @@ def warmup(tell: Callable[[str], object] | None = None) -> Warmup:
     `tell` is called with the name of each part before it begins. A cold start takes about a minute, a warm one a
     second. The C functions of `mextrain.c.interface` are compiled when that is imported.
     """
+    if tell is not None and not callable(tell):
+        raise MextrainError(f"tell = {shown(tell)}: expected None or a function that takes a text")
     before = kernel_counts()
     seconds = {}
     for name, part in PARTS.items():

@@ -45,7 +45,7 @@ def choose_backend(backend: str, rules: RuleSet, seats: Seats, rounds: int) -> s
     from mextrain_core.compiler.vectors import is_fast
     from mextrain_core.lockstep.backend import Lockstep, accepts
 
-    if backend not in BACKENDS:
+    if not isinstance(backend, str) or backend not in BACKENDS:
         raise MextrainError(f"backend = {shown(backend)}: expected one of {', '.join(BACKENDS)}")
     can = seats.builtin and accepts(rules.record, seats.ids)
     if backend == "lockstep" and not can:

@@ -79,8 +79,12 @@ class Simulation(Rounds):
     def actions_of(self, game: int, number: int) -> np.ndarray:
         """Return the moves of round `number` of the game with index `game` here (a view, uint16).
 
-        Raises `MextrainError` if no moves were recorded.
+        Raises `MextrainError` if no moves were recorded, and for a game or round that is not here.
         """
+        for name, value, size in (("game", game, self.games), ("number", number, self.rounds)):
+            index = whole(value)
+            if index is None or not 0 <= index < size:
+                raise MextrainError(f"{name} = {shown(value)}: expected 0 … {size - 1}")
         if self.actions is None:
             raise MextrainError("these games were played without recording moves: pass record_actions=True")
         start = self.offsets[game, number]

@@ -88,6 +88,8 @@ class Actions:
 
     def id(self, move: Move) -> int:
         """Return the action id of `move`."""
+        if not isinstance(move, Move) or not all(type(number) is int for number in move):
+            raise MoveError(f"{shown(move)} is not a move: expected a Move, such as one of legal_moves()")
         if move == STOP:
             return self.stop
         train, touch, new = move

@@ -54,12 +54,13 @@ def written_words(text: str) -> list[str]:
     Spaces around what joins two halves separate nothing, and neither glyphs nor brackets need any. The whole list may
     stand in brackets.
     """
-    text = re.sub(rf"([{_GLYPHS}])", r" \1 ", text)
-    text = re.sub(rf"\s*([{_JOINTS}])\s*", r"\1", text)
-    text = re.sub(r"\b(double)\s+(?=blank\b|\*|[0-9])", r"\1-", text, flags=re.IGNORECASE)
-    text = re.sub(r"([\[(])\s+", r"\1", re.sub(r"\s+([\])])", r"\1", text))
+    text = " ".join(re.sub(rf"([{_GLYPHS}])", r" \1 ", text).split())
+    # No more than one space anywhere: the patterns take no longer than the text is long.
+    text = re.sub(rf" ?([{_JOINTS}]) ?", r"\1", text)
+    text = re.sub(r"\b(double) (?=blank\b|\*|[0-9])", r"\1-", text, flags=re.IGNORECASE)
+    text = re.sub(r"([\[(]) ", r"\1", re.sub(r" ([\])])", r"\1", text))
     text = re.sub(r"(?<=[\])])(?=[\[(])", " ", text)
-    words = [word for word in re.split(r"[\s,;]+", text) if word]
+    words = [word for word in re.split(r"[ ,;]+", text) if word]
     if len(words) > 1 and words[0][0] == "[" and words[0][-1] != "]" and words[-1][-1] == "]" and words[-1][0] != "[":
         words[0], words[-1] = words[0][1:], words[-1][:-1]
     return words

@@ -6,12 +6,11 @@ order they are numbered, and the half codes that the engine calculates with. Not
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, total_ordering
 
-from mextrain.errors import TileError, shown
+from mextrain.errors import TileError, nearest, shown
 from mextrain.game.spelling import glyph, written_half, written_halves, written_words
 from mextrain_core.model.tiles import SET_NAMES, SetTables, tables
 
@@ -27,7 +26,7 @@ MAX_NUMBER = 18
 MAX_TEXT = 100
 """Characters of the text of a tile; a longer one is not looked at."""
 
-MAX_LIST = 100_000
+MAX_LIST = 20_000
 """Characters of a list of tiles; a longer one is not looked at."""
 
 Half = int | str
@@ -193,10 +192,10 @@ class TileSet:
     name: str
 
     def __post_init__(self) -> None:
-        if self.name not in SET_NAMES:
-            near = difflib.get_close_matches(str(self.name), SET_NAMES, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise TileError(f"{shown(self.name)} is no tile set: expected double-1 … double-18 or super{hint}")
+        if not isinstance(self.name, str) or self.name not in SET_NAMES:
+            hint = nearest(self.name, SET_NAMES)
+            expected = f"expected double-1 … double-18 or super{hint and '; '}{hint}"
+            raise TileError(f"{shown(self.name)} is not a tile set: {expected}")
 
     @cached_property
     def tables(self) -> SetTables:
@@ -289,7 +288,7 @@ class TileSet:
 
     def count(self, tile: Tile) -> int:
         """Return how many of `tile` the set holds: 3 for `*-A`, else 1, or 0 if it has none."""
-        return self.tiles.count(tile)
+        return self.tiles.count(tile) if isinstance(tile, Tile) else 0
 
     def half_code(self, half: Half) -> int:
         """Return the engine's code of `half` (docs/actions.md): numbers as they are, `*` 13, letters 14 … 18.

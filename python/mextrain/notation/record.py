@@ -119,6 +119,8 @@ class RoundRecord:
     @classmethod
     def from_json(cls, line: str) -> RoundRecord:
         """Return the record that one line of a file holds; raises `RecordError` as `from_dict`, and for broken JSON."""
+        if not isinstance(line, str):
+            raise RecordError(f"the line is {shown(line)}: expected a text")
         try:
             record = json.loads(line, object_pairs_hook=_object, parse_constant=_no_constant)
         except RecursionError:

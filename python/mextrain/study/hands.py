@@ -36,6 +36,7 @@ def cannot_start(rules: RuleSet) -> Fraction:
     A hand of n tiles is drawn from the set without the engine. Tiles that show the engine's number fit, and tiles with
     a `*` half; on the engine `*-*` every tile fits. So the share is hypergeometric.
     """
+    check_rules(rules)
     engine = rules.engines[0].high
     others = [tile for tile in rules.tiles if tile != rules.engines[0]]
     unfit = sum(not {engine, "*"} & set(tile.halves) for tile in others) if engine != "*" else 0

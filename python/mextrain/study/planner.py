@@ -138,7 +138,9 @@ def plan(
         raise MextrainError("trains are not counted for the goal finish: count those of longest or heaviest")
     seconds = _seconds(time_limit)
     tiles, end_half, in_set = _read(hand, start, tile_set)
-    rules = _rules(in_set.name, letter_match, double_blank)
+    # What cannot be a key of the cache is wrong anyway, and refused without it.
+    is_usual = isinstance(letter_match, str) and type(double_blank) is int
+    rules = (_rules if is_usual else _rules.__wrapped__)(in_set.name, letter_match, double_blank)
     code = GOALS[goal]
     rows, a_count = _matrix(tiles, in_set)
     end = graph.ANYWHERE if end_half == WILD else np.uint64(in_set.half_code(end_half))
@@ -218,7 +220,7 @@ def longest_chain(pairs: Iterable[Sequence[int]], time_limit: float | None = 1.0
     lie. Raises `MextrainError` for what is no pair of integers, and for a connected piece with more than
     `MAX_HALVES` different numbers.
     """
-    tiles = [_pair(pair) for pair in pairs]
+    tiles = _tiles_of(pairs)
     seconds = _seconds(time_limit)
     best: list[tuple[int, int]] = []
     proved = True
@@ -248,7 +250,7 @@ def is_ring(pairs: Iterable[Sequence[int]]) -> bool:
     That is so when they are connected and every number shows an even number of times. Raises `MextrainError`
     for what is no pair of integers.
     """
-    tiles = [_pair(pair) for pair in pairs]
+    tiles = _tiles_of(pairs)
     shows = Counter(half for tile in tiles for half in tile)
     return len(_pieces(tiles)) <= 1 and all(times % 2 == 0 for times in shows.values())
 
@@ -347,10 +349,16 @@ def _count(buffers: tuple[Any, ...], record: Any, hand: tuple[Any, ...], goal: i
     return int(under_way[0].found)
 
 
+def _tiles_of(pairs: Iterable[Sequence[int]]) -> list[tuple[int, int]]:
+    if not isinstance(pairs, Iterable):
+        raise MextrainError(f"pairs = {shown(pairs)}: expected pairs of whole numbers")
+    return [_pair(pair) for pair in pairs]
+
+
 def _pair(pair: Sequence[int]) -> tuple[int, int]:
     halves = [whole(half) for half in pair] if isinstance(pair, Sequence) and len(pair) == 2 else [None]
     if halves[0] is None or halves[-1] is None:
-        raise MextrainError(f"{shown(pair)} is no tile: expected a pair of whole numbers")
+        raise MextrainError(f"pairs hold {shown(pair)}: expected pairs of whole numbers")
     return halves[0], halves[-1]
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -264,6 +264,8 @@ def _entrants(policies: Sequence[Any] | Mapping[str, Any] | str) -> tuple[tuple[
     if isinstance(policies, Mapping):
         found = list(policies.values())
     else:
+        if not isinstance(policies, Iterable):
+            raise PolicyError(f"policies = {shown(policies)}: expected two or more, or a mapping of names to policies")
         found = policies.split(",") if isinstance(policies, str) else list(policies)
     names = [Seats.of([policy], 1).names[0] for policy in found]
     if len(found) < 2:
