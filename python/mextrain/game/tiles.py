@@ -12,7 +12,8 @@ from functools import cached_property, total_ordering
 
 from mextrain.errors import TileError, nearest, shown
 from mextrain.game.spelling import glyph, written_half, written_halves, written_words
-from mextrain_core.model.tiles import SET_NAMES, SetTables, tables
+from mextrain_core.model.options import SET_NAMES
+from mextrain_core.model.tiles import SetTables, tables
 
 WILD = "*"
 """The red train, Super Train's wild half."""
