@@ -62,7 +62,7 @@ def read(name: str, text: str) -> Any:
 
 
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(text=texts)
 @example(text="")
 @example(text="[")

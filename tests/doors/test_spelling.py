@@ -109,7 +109,7 @@ def test_a_train_may_start_from_an_engine(start: Any) -> None:
 
 @pytest.mark.parametrize("start", ["12-5", "", "x", 19, True, None, Tile(12, 5)])
 def test_another_start_is_refused(start: Any) -> None:
-    with pytest.raises(TileError, match=r"the start .* a double such as 12-12|no tile of"):
+    with pytest.raises(TileError, match=r"the start .* a double such as 12-12|no tile of double"):
         plan("12-5 5-7", start)
 
 

@@ -86,7 +86,7 @@ class Tile:
         for half in (self.high, self.low):
             if type(half) not in (int, str) or half not in _HALF_ORDER:
                 raise TileError(
-                    f"{shown(half)} is no half of a tile: expected a number 0 … {MAX_NUMBER}, "
+                    f"{shown(half)} is not a half of a tile: expected a number 0 … {MAX_NUMBER}, "
                     f"'{WILD}' or one of {' '.join(LETTERS)}"
                 )
         high, low = self.high, self.low
@@ -304,7 +304,7 @@ class TileSet:
     def half(self, code: int) -> Half:
         """Return the half with the engine's code `code`; raises `TileError` if there is none."""
         if type(code) is not int or not 0 <= code < len(self.tables.half_names):
-            raise TileError(f"{shown(code)} is no half code of {self.name}: expected 0 … {len(self._codes) - 1}")
+            raise TileError(f"{shown(code)} is not a half code of {self.name}: expected 0 … {len(self._codes) - 1}")
         return parse_half(self.tables.half_names[code])
 
     def _describe_halves(self) -> str:
