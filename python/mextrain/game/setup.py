@@ -14,7 +14,7 @@ import numpy as np
 from mextrain._support.integers import whole
 from mextrain.errors import MextrainError, PositionError, TileError, shown
 from mextrain.game import seeding
-from mextrain.game.rules import RuleSet, check_rules
+from mextrain.game.rules import RuleSet
 from mextrain.game.tiles import Tile, TileSet, parse_words
 from mextrain_core.game.deal import deal, deal_tiles
 from mextrain_core.model.limits import NONE
@@ -46,7 +46,7 @@ class Setup:
         `starter` None is the fixed seat of the rules if they name one, else the seat that the stream draws. Raises
         `SeedError` and `PositionError`.
         """
-        check_rules(rules)
+        _check_rules(rules)
         return cls(
             rules,
             _engine(rules, engine),
@@ -72,7 +72,7 @@ class Setup:
         or boneyard may be one text, such as `"12-5 9-1"`. Raises `PositionError` for tiles that do not make up the set
         together with the engine, an empty hand, or another number of hands.
         """
-        check_rules(rules)
+        _check_rules(rules)
         tile = _engine(rules, engine)
         places = _Places(rules.tiles, tile)
         if isinstance(hands, str) or not isinstance(hands, Iterable):
@@ -163,6 +163,11 @@ def _engine(rules: RuleSet, engine: Tile | str | None) -> Tile:
         first, *_, last = rules.tiles.doubles
         raise PositionError(f"the engine {tile} is no double of {rules.tile_set}: expected {first} … {last}")
     return tile
+
+
+def _check_rules(rules: object) -> None:
+    if not isinstance(rules, RuleSet):
+        raise PositionError(f"the rules {shown(rules)} are not usable: expected a RuleSet")
 
 
 def _starter(rules: RuleSet, starter: int | None) -> int | None:
