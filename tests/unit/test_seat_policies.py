@@ -119,7 +119,7 @@ def test_the_word_of_foreign_code_does_not_give_the_key_away(form: Any) -> None:
     assert [key_of(seeding.word(key, 2**16 + attempt), attempt) for attempt in range(200)] == [key] * 200
     words_seen.clear()
     simulate(MEXICAN.replace(rounds=1), games=1, seed=3, policies=form)
-    assert len(words_seen) > 50
+    assert len(words_seen) >= 50
     assert key not in {key_of(word, attempt) for word in words_seen for attempt in range(300)}
     assert set(words_seen) <= {seeding.one_way_word(key, 2**16 + attempt) for attempt in range(300)}
 
@@ -272,7 +272,7 @@ def test_another_signature_of_cffi_is_refused(form: str) -> None:
         Seats.of(FFI().cast(form, compiled.address), 4)
 
 
-@pytest.mark.parametrize("value", [FFI().NULL, FFI().new("int *"), FFI().cast("int", 70000), ctypes.CFUNCTYPE(None)()])
+@pytest.mark.parametrize("value", [FFI().NULL, FFI().new("int *"), FFI().cast("int", 70000), compiled_spy.__class__()])
 def test_what_is_not_a_function_pointer_is_refused(value: Any) -> None:
     with pytest.raises(PolicyError, match=r"null pointer|not a function pointer|not a policy"):
         Seats.of(value, 4)
