@@ -16,7 +16,8 @@ from mextrain_core.game.deal import give, leave_boneyard, next_draw, put_end, ta
 from mextrain_core.game.movegen import eligible_ends, ends_of, has_foot, is_legal_move, select, touches
 from mextrain_core.model.limits import LETTER_D, LETTER_R, LETTER_S, LETTER_T, MAX_ATTEMPTS, NONE, WILD
 from mextrain_core.model.moves import STOP_MOVE, move_new, move_touch, move_train
-from mextrain_core.model.rules import CHICKEN_FOOT, OPTION_CODES
+from mextrain_core.model.options import code
+from mextrain_core.model.rules import CHICKEN_FOOT
 from mextrain_core.model.state import (
     BLOCKED,
     FAULT,
@@ -39,17 +40,17 @@ u64 = np.uint64
 U0, U1, U3 = u64(0), u64(1), u64(3)
 NO_TILE = u64(NONE)
 
-SINGLE = OPTION_CODES["opening"].index("single")
-OWN_TRAIN = OPTION_CODES["drawn_tile"].index("own_train")
-PER_TURN = OPTION_CODES["draw_limit"].index("per_turn")
-MAY = OPTION_CODES["drawn_play"].index("may")
-MARK = OPTION_CODES["failed_cover"].index("mark")
-CENTER = OPTION_CODES["foot_ends"].index("center")
-NOBODY = OPTION_CODES["open_double_binds"].index("nobody")
-BINDS = OPTION_CODES["dead_double"].index("binds")
-MUST_COVER = OPTION_CODES["finish_on_double"].index("must_cover")
-ANY_PLAY = OPTION_CODES["marker_off"].index("any_play")
-MAY_STOP_BONUS = OPTION_CODES["twice_bonus"].index("may")
+SINGLE = code("opening", "single")
+OWN_TRAIN = code("drawn_tile", "own_train")
+PER_TURN = code("draw_limit", "per_turn")
+MAY = code("drawn_play", "may")
+MARK = code("failed_cover", "mark")
+CENTER = code("foot_ends", "center")
+NOBODY = code("open_double_binds", "nobody")
+BINDS = code("dead_double", "binds")
+MUST_COVER = code("finish_on_double", "must_cover")
+ANY_PLAY = code("marker_off", "any_play")
+MAY_STOP_BONUS = code("twice_bonus", "may")
 
 
 @helper

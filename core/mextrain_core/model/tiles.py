@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from mextrain_core.model.limits import LETTER_A, LETTER_D, LETTER_T, NONE, ROWS, WILD
+from mextrain_core.model.options import SET_NAMES
 
 FIRST_WILD = 91
 """Index of ``*-0`` in the set super; the tile ``*-x`` of a number x has the index FIRST_WILD + x."""
@@ -21,9 +22,6 @@ FIRST_D = FIRST_A + A_TILES
 
 NO_PAIR = 0xFFFF
 """Entry of ``SetTables.place`` for a (touch, new) pair that no tile of the set has."""
-
-SET_NAMES = (*(f"double-{n}" for n in range(1, 19)), "super")
-"""Every tile set of docs/rules.md section 2, in the order of their codes in the RULES struct."""
 
 
 @dataclass(frozen=True, eq=False)
