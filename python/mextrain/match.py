@@ -16,7 +16,7 @@ from typing import Any
 
 from mextrain.errors import PositionError
 from mextrain.game.rules import RuleSet
-from mextrain.game.starting import next_starter
+from mextrain.game.starters import next_starter
 from mextrain.position import Chance, Position
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from mextrain.errors import MextrainError, RecordError, shown
 from mextrain.game.events import NO_PLAY, OPEN, SKIP, Event
 from mextrain.game.moves import Move
-from mextrain.game.starting import next_starter
+from mextrain.game.starters import next_starter
 from mextrain.game.text_cache import Texts, texts_of
 from mextrain.notation.record import FORMAT, RoundRecord
 from mextrain.position import Position
@@ -78,14 +78,25 @@ class MatchOrder:
         if record.number <= last.number and not again:
             before = f"round {last.number} of game {record.game}"
             raise RecordError(f"round is {record.number}, but {before} stands before it")
-        rounds = record.number - last.number
-        right = None if again else next_starter(record.rules, last.starter, last.winner, rounds)
+        right = None if again else _starter_after(last, record.number - last.number)
         if right not in (None, record.starter):
             option = record.rules.starter
             raise RecordError(
                 f"starter is {record.starter}, but by the option starter={option} seat {right} starts round "
                 f"{record.number} of game {record.game}"
             )
+
+
+def _starter_after(record: RoundRecord, rounds: int) -> int | None:
+    """Who starts the round that comes so many rounds after one; None if it is drawn, or depends on one in between."""
+    starter: int | None = record.starter
+    winner = record.winner
+    for _ in range(rounds):
+        if starter is not None:
+            starter = next_starter(record.rules, starter, winner)
+        # Who won the rounds in between is not known.
+        winner = None
+    return starter
 
 
 class _Replay:

@@ -25,7 +25,6 @@ from mextrain import (
 )
 from mextrain.benchmark import signature
 from mextrain.bulk.backend import choose_backend
-from mextrain.bulk.policies import POLICIES
 from mextrain.bulk.seat_policies import Seats
 from mextrain.game import seeding
 from mextrain_core.bulk import planner_policy
@@ -115,10 +114,6 @@ def test_it_plays_as_described(rules: RuleSet) -> None:
                 assert slow_planner(decision_at(position, word)).code == code
             position.play_unchecked(Move.from_code(code))
         assert position.over
-
-
-def test_its_id_is_three_for_ever() -> None:
-    assert POLICIES == ("random", "heaviest", "cautious", "planner")
 
 
 GOLDEN = {

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from mextrain.bulk.policies import POLICIES
+from mextrain.bulk.policies import BY_ID
 from mextrain.errors import PolicyError, shown
 from mextrain_core.model.rules import RULES
 from mextrain_core.model.state import STATE
@@ -54,7 +54,7 @@ def address_of(policy: Any) -> int:
     """
     if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool):
         if not LOWEST_ADDRESS <= policy < 2**64:
-            ids = ", ".join(f"{number} {name}" for number, name in enumerate(POLICIES))
+            ids = ", ".join(f"{number} {built_in.name}" for number, built_in in BY_ID.items())
             raise PolicyError(f"the policy {shown(policy)} is neither an id ({ids}) nor the address of a function")
         return int(policy)
     if isinstance(policy, _CTYPES_FUNCTION):

@@ -13,9 +13,9 @@ import numpy as np
 from mextrain._support.integers import whole
 from mextrain.bulk.callbacks import BatchPolicy, for_each
 from mextrain.bulk.compiled import address_of
-from mextrain.bulk.policies import PLANNER, POLICIES, check_policies
+from mextrain.bulk.policies import BY_ID, BY_NAME, POLICIES, check_policies
 from mextrain.errors import PolicyError, one_line, shown
-from mextrain_core.bulk.policies import FOREIGN
+from mextrain_core.bulk.policies import FOREIGN, Policy
 from mextrain_core.bulk.waiting import OUTSIDE
 
 MAX_NAME = 1000
@@ -91,21 +91,20 @@ class Seats:
 
 
 def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
-    """Name, engine id, address and callback of one policy."""
+    """Name, id, address and callback of one policy."""
     if isinstance(policy, str):
         if len(policy) > MAX_NAME:
             raise PolicyError(f"the policy {shown(policy)} has a name of {len(policy):,} characters: expected a name")
         if ":" not in policy:
             check_policies([policy], 1)
-            return _builtin(POLICIES.index(policy))
+            return _builtin(BY_NAME[policy])
         _, number, address, callback = _resolve(_imported(policy))
         return policy, number, address, callback
     if _is_id(policy):
-        return _builtin(int(policy))
+        return _builtin(BY_ID[int(policy)])
     address = address_of(policy)
     if address:
-        number = POLICIES.index(PLANNER) if address == _planner_address() else FOREIGN
-        return _name_of(policy, f"address {address:#x}"), number, address, None
+        return _name_of(policy, f"address {address:#x}"), _id_of(address), address, None
     if isinstance(policy, BatchPolicy):
         return _name_of(policy.function, "batch"), OUTSIDE, 0, policy
     if callable(policy):
@@ -116,24 +115,26 @@ def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
     )
 
 
-def _builtin(number: int) -> tuple[str, int, int, BatchPolicy | None]:
-    """Name, engine id and address of a built-in policy; only the planner has an address."""
-    name = POLICIES[number]
-    if name != PLANNER:
-        return name, number, 0, None
-    # The first use in an installation compiles it for a quarter of a minute, so nobody else imports it.
-    from mextrain_core.bulk.planner_policy import planner
-
-    address = address_of(planner)
+def _builtin(policy: Policy) -> tuple[str, int, int, BatchPolicy | None]:
+    """Name, id and address of a built-in policy; only one that is compiled apart has an address."""
+    if not policy.apart:
+        return policy.name, policy.id, 0, None
+    # The first use in an installation compiles it, the planner for a quarter of a minute, so nobody else imports it.
+    address = address_of(_imported(policy.apart))
     if not address:
-        raise PolicyError(f"the policy {name} needs compiled code: unset NUMBA_DISABLE_JIT, or take another policy")
-    return name, number, address, None
+        raise PolicyError(
+            f"the policy {policy.name} needs compiled code: unset NUMBA_DISABLE_JIT, or take another policy"
+        )
+    return policy.name, policy.id, address, None
 
 
-def _planner_address() -> int:
-    """The address of the policy `planner`, or 0 while nobody has imported it."""
-    module = sys.modules.get("mextrain_core.bulk.planner_policy")
-    return getattr(getattr(module, "planner", None), "address", 0)
+def _id_of(address: int) -> int:
+    """The id of the built-in policy whose function is at an address, or FOREIGN."""
+    for policy in BY_ID.values():
+        module, _, name = policy.apart.partition(":")
+        if policy.apart and getattr(getattr(sys.modules.get(module), name, None), "address", 0) == address:
+            return policy.id
+    return FOREIGN
 
 
 def _name_of(policy: Any, otherwise: str) -> str:
@@ -142,7 +143,7 @@ def _name_of(policy: Any, otherwise: str) -> str:
 
 def _is_id(policy: Any) -> bool:
     number = whole(policy)
-    return number is not None and 0 <= number < len(POLICIES)
+    return number is not None and number in BY_ID
 
 
 def _imported(name: str) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 from mextrain._support.integers import whole
 from mextrain._support.processors import usable_processors
 from mextrain.bulk.backend import choose_backend
-from mextrain.bulk.callback_player import Lanes
+from mextrain.bulk.callback_player import CallbackPlayer
 from mextrain.bulk.compiled import Watch
 from mextrain.bulk.results import FAILED, FAULT, Rounds
 from mextrain.bulk.seat_policies import Seats
@@ -28,7 +28,7 @@ from mextrain.errors import IllegalMove, InternalError, MextrainError, PolicyErr
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import MAX_GAME, check_game, check_seed
 from mextrain_core.bulk.policies import FOREIGN
-from mextrain_core.bulk.rollout import play_games, play_games_calling
+from mextrain_core.bulk.rollout import SeatPolicies, play_games, play_games_calling
 from mextrain_core.lockstep.backend import Lockstep
 from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.state import new_states
@@ -122,7 +122,7 @@ class Player:
         self._seats = seats
         self._seed = seed
         self._states = new_states(2)
-        self._lanes = Lanes(rules, seats, seed) if any(seats.callbacks) else None
+        self._callback_player = CallbackPlayer(rules, seats, seed) if any(seats.callbacks) else None
         self._lockstep = Lockstep(rules.record, seats.ids) if backend == "lockstep" else None
         self.slice = 1
 
@@ -144,7 +144,7 @@ class Player:
         `PolicyError` if a compiled one says that it failed, or raises something that C cannot hand on.
         """
         began = time.perf_counter()
-        play = self._lanes.play if self._lanes else self._run
+        play = self._callback_player.play if self._callback_player else self._run
         if self._seats.has_foreign:
             with Watch() as watch:
                 result = play(first_game, rounds, actions)
@@ -167,12 +167,12 @@ class Player:
         if seats.builtin:
             result = play_games(self._states, 0, record, seats.ids, *job)
         else:
-            result = play_games_calling(self._states, 0, record, seats.ids, seats.addresses, *job)
+            result = play_games_calling(self._states, 0, record, SeatPolicies(seats.ids, seats.addresses), *job)
         return result
 
     def _learn(self, games: int, seconds: float) -> None:
         # One slow slice (a busy machine, a first call) must not shrink the next ones for good, nor a lucky one burst.
-        aim = CALLBACK_SLICE_SECONDS if self._lanes else SLICE_SECONDS
+        aim = CALLBACK_SLICE_SECONDS if self._callback_player else SLICE_SECONDS
         fitting = int(games * aim / max(seconds, 1e-9))
         self.slice = max(1, min(fitting, 8 * self.slice))
 
