@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from mextrain import __version__
-from mextrain.errors import MextrainError, one_line
+from mextrain.errors import MAX_TEXT, MextrainError, one_line
 
 COMMANDS = (
     "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "bench",
@@ -78,7 +78,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"mextrain {args.command}: interrupted", file=sys.stderr)
         return 130
     except (MextrainError, OSError, ImportError) as error:
-        print(f"mextrain {args.command}: {one_line(str(error), MAX_LINE)}", file=sys.stderr)
+        limit = MAX_LINE if isinstance(error, MextrainError) else MAX_TEXT
+        print(f"mextrain {args.command}: {one_line(str(error), limit)}", file=sys.stderr)
         return 2
     except UnicodeEncodeError as error:
         # A path that is not UTF-8, which some libraries do not take.

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     """Replay everything; the first fault is printed with its place, and ends the run with code 1."""
     is_archive = Path(args.file).is_dir()
     if args.verify and not is_archive:
-        raise MextrainError(f"{args.file} is not a folder: --verify is for archives")
+        raise MextrainError(f"{one_line(args.file)} is not a folder: --verify is for archives")
     if is_archive:
         return verify(args.file) if args.verify else check_rows(args.file)
     return check_records(args.file)
