@@ -21,7 +21,8 @@ BROKEN = [LONG, "a\nb", "a\x1b[31mb", "\ud800", "a\u2028b", ""]
     [
         ["hands", "--goal"], ["hands", "--games"], ["stats", "--policy"], ["stats", "--rules"], ["stats", "--option"],
         ["stats", "--games", "1", "--seed"], ["show"], ["legal"], ["check"], ["check", "--verify"],
-        ["stats", "--nonsense"], ["plan", "--start", "3", "--hand"], ["plan", "--hand", "3-2", "--start"], ["plan", "--hand", "3-2", "--set"],
+        ["stats", "--nonsense"], ["plan", "--start", "3", "--hand"], ["plan", "--hand", "3-2", "--start"],
+        ["plan", "--hand", "3-2", "--set"],
         ["selfplay", "--games", "1", "--out", "x", "--policy"], ["record", "--games", "1", "--policy"],
         ["beliefs", "--event", "3"], ["tournament", "--policy"], ["stats", "--backend"],
     ],
