@@ -32,8 +32,9 @@ def replay(record: RoundRecord | Mapping[str, Any]) -> Position:
     event is at fault.
     """
     read = record if isinstance(record, RoundRecord) else RoundRecord.from_dict(record)
-    _check_place(read)
+    _check_starter(read)
     position = Position(read.start())
+    _check_number(read)
     _Replay(read, position).run()
     for name, right in (("end", position.end), ("winner", position.winner), ("points", position.points)):
         written = getattr(read, name)
@@ -42,11 +43,16 @@ def replay(record: RoundRecord | Mapping[str, Any]) -> Position:
     return position
 
 
-def _check_place(record: RoundRecord) -> None:
-    """Raise `RecordError` if the rules have no such round."""
+def _check_starter(record: RoundRecord) -> None:
+    """Raise `RecordError` if the rules name another seat."""
+    starter = record.rules.starter
+    if isinstance(starter, int) and record.starter != starter:
+        raise RecordError(f"starter is {record.starter}, but the rules say that seat {starter} starts")
+
+
+def _check_number(record: RoundRecord) -> None:
+    """Raise `RecordError` if the rules have no such round, or play it from another engine."""
     rules, number = record.rules, record.number
-    if isinstance(rules.starter, int) and record.starter != rules.starter:
-        raise RecordError(f"starter is {record.starter}, but the rules say that seat {rules.starter} starts")
     if number is None:
         return
     if number >= rules.rounds:

@@ -124,7 +124,7 @@ def test_no_mask_where_nothing_is_to_be_decided() -> None:
 
 
 WRONG: list[Any] = [
-    -1, 10**6, 2**70, 1.0, True, None, "", "12-5", "12-5@4", "13-0@0", "12-5@M ", b"stop", [], (0, 12),
+    -1, 10**6, 2**70, 1.0, True, None, "", "12-5", "12-5@4", "13-0@0", "12-5@MM", b"stop", [], (0, 12),
     Move(0, 12, 13), Move(5, 12, 5), Move(-1, 0, 0), np.float64(3), np.int64(-1), np.bool_(True),
 ]  # fmt: skip
 
