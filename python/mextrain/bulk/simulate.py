@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -103,6 +104,17 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, finished: Any) -> None:
         self.finished = finished
         super().__init__("interrupted")
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C in this block, where nothing is finished yet, raises `Interrupted`."""
+    try:
+        yield
+    except Interrupted:
+        raise
+    except KeyboardInterrupt:
+        raise Interrupted(None) from None
 
 
 class Player:
@@ -207,17 +219,18 @@ def simulate(
     seats = Seats.of(policies, rules.players)
     workers = check_workers(workers)
     table = Rounds.empty(games, rules.rounds, rules.players)
-    backend = choose_backend(backend, rules, seats, games * rules.rounds // workers)
-    Player(rules, seats, seed, backend).warm_up()
-    job = _Job(rules, seats, seed, first_game, table, record_actions, backend)
-    interrupted = run_threads(
-        job.work, min(workers, games), job.stop, lambda: progress and progress(job.done, games)
-    )
-    result = job.result()
-    if interrupted:
-        raise Interrupted(result if result.games else None)
-    if progress:
-        progress(games, games)
+    with interruptible():
+        backend = choose_backend(backend, rules, seats, games * rules.rounds // workers)
+        Player(rules, seats, seed, backend).warm_up()
+        job = _Job(rules, seats, seed, first_game, table, record_actions, backend)
+        interrupted = run_threads(
+            job.work, min(workers, games), job.stop, lambda: progress and progress(job.done, games)
+        )
+        result = job.result()
+        if interrupted:
+            raise Interrupted(result if result.games else None)
+        if progress:
+            progress(games, games)
     return result
 
 
@@ -238,7 +251,8 @@ def survey(
     """
     check_games(games, check_game(first_game))
     seats = Seats.of(policies, rules.players)
-    backend = choose_backend(backend, rules, seats, games * rules.rounds // check_workers(workers))
+    with interruptible():
+        backend = choose_backend(backend, rules, seats, games * rules.rounds // check_workers(workers))
     step = max(1, SURVEY_ROUNDS // rules.rounds)
     total: Summary | None = None
 
@@ -301,10 +315,12 @@ def run_threads(
     The error is raised here.
     """
     interrupted = False
+    futures = []
     with ThreadPoolExecutor(threads, thread_name_prefix="mextrain") as pool:
-        futures = [pool.submit(work) for _ in range(threads)]
-        pending = set(futures)
         try:
+            for _ in range(threads):
+                futures.append(pool.submit(work))
+            pending = set(futures)
             while pending:
                 finished, pending = wait(pending, timeout=0.2, return_when="FIRST_EXCEPTION")
                 tick()

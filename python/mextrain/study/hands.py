@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mextrain.bulk.simulate import Interrupted, Progress, check_games, check_workers, run_threads
+from mextrain.bulk.simulate import Interrupted, Progress, check_games, check_workers, interruptible, run_threads
 from mextrain.bulk.stats import Estimate, Sum, bar, exact_sums, number_text, percent_text
 from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
@@ -159,14 +159,15 @@ def survey_hands(
         raise MextrainError(f"the goal {shown(goal)} is not known: expected {', '.join(GOALS)}")
     seed, first_game = check_seed(seed), check_game(first_game)
     games, workers = check_games(games, first_game), check_workers(workers)
-    # A thread of a pool that compiles could not be interrupted.
-    first_hands(rules, 1, goal=goal)
-    job = _Job(rules, goal, seed, first_game, games)
-    interrupted = run_threads(job.work, workers, job.stop, lambda: progress and progress(job.done, games))
-    if interrupted:
-        raise Interrupted(job.result() if job.done else None)
-    if progress:
-        progress(games, games)
+    with interruptible():
+        # A thread of a pool that compiles could not be interrupted.
+        first_hands(rules, 1, goal=goal)
+        job = _Job(rules, goal, seed, first_game, games)
+        interrupted = run_threads(job.work, workers, job.stop, lambda: progress and progress(job.done, games))
+        if interrupted:
+            raise Interrupted(job.result() if job.done else None)
+        if progress:
+            progress(games, games)
     return job.result()
 
 

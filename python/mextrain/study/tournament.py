@@ -27,7 +27,7 @@ import numpy as np
 from mextrain.bulk.policies import POLICIES
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
-from mextrain.bulk.simulate import Interrupted, Player, Progress, check_games, simulate
+from mextrain.bulk.simulate import Interrupted, Player, Progress, check_games, interruptible, simulate
 from mextrain.bulk.stats import Estimate, Sum, exact_sums, number_text, percent_text
 from mextrain.errors import MextrainError, PolicyError, shown
 from mextrain.game.rules import RuleSet
@@ -212,9 +212,10 @@ def tournament(
         raise PolicyError(f"{len(entrants)} policies for a table of {rules.players} players: give one for each seat")
     groups = _groups(format, len(entrants), rules.players)
     seatings = sum(len(group.seatings) for group in groups)
-    for group in groups:
-        # Whatever has to be compiled is compiled before the clock of the progress starts.
-        Player(rules, Seats.of([entrants[index] for index in group.seatings[0]], rules.players), seed).warm_up()
+    with interruptible():
+        for group in groups:
+            # Whatever has to be compiled is compiled before the clock of the progress starts.
+            Player(rules, Seats.of([entrants[index] for index in group.seatings[0]], rules.players), seed).warm_up()
     result: Tournament | None = None
     start, step = 0, 1
     try:
