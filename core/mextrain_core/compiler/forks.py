@@ -1,54 +1,77 @@
-"""Forks beside threads that compile.
+"""Forks beside threads that import or compile.
 
 A child process has a copy of every lock, and of the thread that forked alone: a lock that another thread held is never
-released there, and the tables that it guards stay as they were. So a fork waits until nobody compiles.
+released there, and what it guards stays as it was. So a fork waits for those who hold one.
 """
 
 import _thread
 import os
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from llvmlite.binding import ffi
-from numba.core.compiler_lock import global_compiler_lock
+from mextrain_core.compiler.interrupts import hold, let_go, uninterrupted
 
-from mextrain_core.compiler.interrupts import hold, let_go, pause
-
-_COMPILER = global_compiler_lock._lock
-_LOCKS = (_COMPILER, ffi.lib._lock._lock)
-"""In the order in which Numba takes them."""
-
-_WAIT_SECONDS = 0.1
-"""How often somebody who waits for the compiler looks for Ctrl-C."""
+_guarded: list[Any] = []
+_taken: list[Any] = []
+_busy: list[int] = []
+"""The threads in an ``undivided`` block, each as often as it is in one."""
+_busy_lock = threading.Lock()
+_watcher: dict[str, object] = {}
+_WAIT_SECONDS = 0.002
 
 
-class compiler_lock:
-    """Numba's lock on everything that compiles, as a context; use it where Ctrl-C is held back (``uninterrupted``).
+def guard(*locks: Any) -> None:
+    """From now on hold these locks, in this order, during every fork."""
+    _watch()
+    _guarded.extend(locks)
 
-    Numba waits for it until it gets it; here Ctrl-C ends the wait.
-    """
 
-    def __enter__(self) -> None:
-        while not _COMPILER.acquire(timeout=_WAIT_SECONDS):
-            pause()
+@contextmanager
+def undivided() -> Iterator[None]:
+    """Make forks in other threads, and Ctrl-C, wait for the end of the block: for imports."""
+    with uninterrupted():
+        _watch()
+        with _busy_lock:
+            _busy.append(threading.get_ident())
+        try:
+            yield
+        finally:
+            with _busy_lock:
+                _busy.remove(threading.get_ident())
 
-    def __exit__(self, *_: object) -> None:
-        _COMPILER.release()
+
+def _watch() -> None:
+    """See to it that forks wait."""
+    me = object()
+    if _watcher.setdefault("first", me) is me and hasattr(os, "register_at_fork"):
+        # Python calls first what was registered last. These two take locks of their own, which those need for whom a
+        # fork waits; so they must be called after the wait.
+        import concurrent.futures.thread  # noqa: F401
+        import logging  # noqa: F401
+
+        os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after)
 
 
 def _before() -> None:
-    held: Any = hold()
-    for lock in _LOCKS:
-        lock.acquire()
+    held = hold()
+    while True:
+        # What is being imported may guard more of them.
+        _taken[:] = [*_guarded, _busy_lock]
+        for lock in _taken:
+            lock.acquire()
+        if {*_busy} <= {threading.get_ident()}:
+            break
+        # Who imports may need the locks.
+        _after()
+        time.sleep(_WAIT_SECONDS)
     if let_go(held):
         # Raised here, Ctrl-C would be lost.
         threading.Timer(_WAIT_SECONDS, _thread.interrupt_main).start()
 
 
 def _after() -> None:
-    for lock in reversed(_LOCKS):
+    for lock in reversed(_taken):
         lock.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after)

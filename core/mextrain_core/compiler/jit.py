@@ -9,6 +9,7 @@ import ctypes
 from typing import Any
 
 import numpy as np
+import numpy.ma  # noqa: F401 - Numba does when it first sees an array; a fork waits for imports made here.
 
 from mextrain_core.compiler.cache import KernelCache, cache_folder
 from mextrain_core.compiler.interrupts import pause, uninterrupted
@@ -20,7 +21,7 @@ from numba.core import ccallback, codegen, compiler, config, sigutils, typed_pas
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 
-from mextrain_core.compiler.forks import compiler_lock
+from mextrain_core.compiler.lock import compiler_lock
 
 _KERNELS: list[Any] = []
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mextrain._support.integers import whole
+from mextrain._support.lazy import cached_property
 from mextrain._support.processors import usable_processors
 from mextrain.bulk.backend import choose_backend
 from mextrain.bulk.callback_player import Lanes
