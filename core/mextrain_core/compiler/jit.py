@@ -9,7 +9,7 @@ import ctypes
 from typing import Any
 
 import numpy as np
-import numpy.ma  # noqa: F401 - Numba does when it first sees an array; a fork waits for imports made here.
+import numpy.ma  # Numba does when it first sees an array; a fork waits for imports that are made here.
 
 from mextrain_core.compiler.cache import KernelCache, cache_folder
 from mextrain_core.compiler.interrupts import pause, uninterrupted

@@ -59,6 +59,7 @@ class Archive:
         return sum(self.job.shard(number)[1] for number in shards)
 
 
+@interruptible()
 def write_archive(
     folder: str | os.PathLike[str],
     job: Job,
@@ -84,8 +85,7 @@ def write_archive(
     need("pyarrow", "io")
     workers = check_workers(workers)
     seats = Seats.of(job.policies, job.rules.players)
-    with interruptible():
-        backend = choose_backend(backend, job.rules, seats, job.games * job.rules.rounds // workers)
+    backend = choose_backend(backend, job.rules, seats, job.games * job.rules.rounds // workers)
     root = Path(folder)
     if root.exists() and not root.is_dir():
         raise MextrainError(f"{root} is a file: the archive needs a folder")

@@ -108,7 +108,7 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Ctrl-C in this block, where nothing is finished yet, raises `Interrupted`."""
+    """Make every Ctrl-C an `Interrupted`, of which nothing is finished where nobody says so."""
     try:
         yield
     except Interrupted:
@@ -191,6 +191,7 @@ class Player:
             )
 
 
+@interruptible()
 def simulate(
     rules: RuleSet,
     *,
@@ -219,21 +220,21 @@ def simulate(
     seats = Seats.of(policies, rules.players)
     workers = check_workers(workers)
     table = Rounds.empty(games, rules.rounds, rules.players)
-    with interruptible():
-        backend = choose_backend(backend, rules, seats, games * rules.rounds // workers)
-        Player(rules, seats, seed, backend).warm_up()
-        job = _Job(rules, seats, seed, first_game, table, record_actions, backend)
-        interrupted = run_threads(
-            job.work, min(workers, games), job.stop, lambda: progress and progress(job.done, games)
-        )
-        result = job.result()
-        if interrupted:
-            raise Interrupted(result if result.games else None)
-        if progress:
-            progress(games, games)
+    backend = choose_backend(backend, rules, seats, games * rules.rounds // workers)
+    Player(rules, seats, seed, backend).warm_up()
+    job = _Job(rules, seats, seed, first_game, table, record_actions, backend)
+    interrupted = run_threads(
+        job.work, min(workers, games), job.stop, lambda: progress and progress(job.done, games)
+    )
+    result = job.result()
+    if interrupted:
+        raise Interrupted(result if result.games else None)
+    if progress:
+        progress(games, games)
     return result
 
 
+@interruptible()
 def survey(
     rules: RuleSet,
     *,
@@ -251,8 +252,7 @@ def survey(
     """
     check_games(games, check_game(first_game))
     seats = Seats.of(policies, rules.players)
-    with interruptible():
-        backend = choose_backend(backend, rules, seats, games * rules.rounds // check_workers(workers))
+    backend = choose_backend(backend, rules, seats, games * rules.rounds // check_workers(workers))
     step = max(1, SURVEY_ROUNDS // rules.rounds)
     total: Summary | None = None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +25,8 @@ def prompt_interrupts() -> Iterator[None]:
         return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if _imports(sys._getframe()):
+        # Without a frame it comes from where it was held back, which is a good place.
+        if _imports(frame):
             threading.Timer(AGAIN_SECONDS, signal.raise_signal, [signal.SIGINT]).start()
         else:
             raise KeyboardInterrupt

@@ -137,6 +137,7 @@ class HandSummary:
 _ADJECTIVES = {"longest": "longest train", "heaviest": "heaviest train", "finish": "best two trains"}
 
 
+@interruptible()
 def survey_hands(
     rules: RuleSet,
     *,
@@ -159,15 +160,14 @@ def survey_hands(
         raise MextrainError(f"the goal {shown(goal)} is not known: expected {', '.join(GOALS)}")
     seed, first_game = check_seed(seed), check_game(first_game)
     games, workers = check_games(games, first_game), check_workers(workers)
-    with interruptible():
-        # A thread of a pool that compiles could not be interrupted.
-        first_hands(rules, 1, goal=goal)
-        job = _Job(rules, goal, seed, first_game, games)
-        interrupted = run_threads(job.work, workers, job.stop, lambda: progress and progress(job.done, games))
-        if interrupted:
-            raise Interrupted(job.result() if job.done else None)
-        if progress:
-            progress(games, games)
+    # A thread of a pool that compiles could not be interrupted.
+    first_hands(rules, 1, goal=goal)
+    job = _Job(rules, goal, seed, first_game, games)
+    interrupted = run_threads(job.work, workers, job.stop, lambda: progress and progress(job.done, games))
+    if interrupted:
+        raise Interrupted(job.result() if job.done else None)
+    if progress:
+        progress(games, games)
     return job.result()
 
 

@@ -182,6 +182,7 @@ class Tournament:
         return "\n".join(lines)
 
 
+@interruptible()
 def tournament(
     rules: RuleSet,
     policies: Sequence[Any] | Mapping[str, Any] | str = POLICIES,
@@ -212,10 +213,9 @@ def tournament(
         raise PolicyError(f"{len(entrants)} policies for a table of {rules.players} players: give one for each seat")
     groups = _groups(format, len(entrants), rules.players)
     seatings = sum(len(group.seatings) for group in groups)
-    with interruptible():
-        for group in groups:
-            # Whatever has to be compiled is compiled before the clock of the progress starts.
-            Player(rules, Seats.of([entrants[index] for index in group.seatings[0]], rules.players), seed).warm_up()
+    for group in groups:
+        # Whatever has to be compiled is compiled before the clock of the progress starts.
+        Player(rules, Seats.of([entrants[index] for index in group.seatings[0]], rules.players), seed).warm_up()
     result: Tournament | None = None
     start, step = 0, 1
     try:
