@@ -20,7 +20,7 @@ def distrust(folder: Path) -> str | None:
     for place in (folder, *folder.parents):
         try:
             status = place.lstat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             return f"{place} cannot be examined ({error.strerror})"
