@@ -6,6 +6,7 @@ released there, and what it guards stays as it was. So a fork waits for those wh
 
 import _thread
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,7 +16,8 @@ from typing import Any
 from mextrain_core.compiler.interrupts import hold, let_go, uninterrupted
 
 _guarded: list[Any] = []
-_taken: list[Any] = []
+_taken: dict[int, list[Any]] = {}
+"""By the thread that forks, what it holds; it may be called twice."""
 _busy: list[int] = []
 """The threads in an ``undivided`` block, each as often as it is in one."""
 _busy_lock = threading.Lock()
@@ -33,10 +35,10 @@ def guard(*locks: Any) -> None:
 def undivided() -> Iterator[None]:
     """Make forks in other threads, and Ctrl-C, wait for the end of the block: for imports."""
     with uninterrupted():
-        _watch()
         with _busy_lock:
             _busy.append(threading.get_ident())
         try:
+            _watch()
             yield
         finally:
             with _busy_lock:
@@ -44,34 +46,66 @@ def undivided() -> Iterator[None]:
 
 
 def _watch() -> None:
-    """See to it that forks wait."""
+    """Call our functions at a fork before those of two modules that take locks of their own.
+
+    Python calls first what was registered last. Whom a fork waits for may need those locks.
+    """
     me = object()
-    if _watcher.setdefault("first", me) is me and hasattr(os, "register_at_fork"):
-        # Python calls first what was registered last. These two take locks of their own, which those need for whom a
-        # fork waits; so they must be called after the wait.
+    if _watcher.setdefault("first", me) is me:
         import concurrent.futures.thread  # noqa: F401
         import logging  # noqa: F401
 
-        os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after)
+        _register()
 
 
 def _before() -> None:
-    held = hold()
+    me = threading.get_ident()
+    if me in _taken:
+        return
+    held, waited = hold(), False
     while True:
         # What is being imported may guard more of them.
-        _taken[:] = [*_guarded, _busy_lock]
-        for lock in _taken:
+        locks = [*_guarded, _busy_lock]
+        for lock in locks:
             lock.acquire()
-        if {*_busy} <= {threading.get_ident()}:
+        if {*_busy} <= {me}:
             break
         # Who imports may need the locks.
-        _after()
+        for lock in reversed(locks):
+            lock.release()
         time.sleep(_WAIT_SECONDS)
+        waited = True
+    _taken[me] = locks
+    if waited:
+        _silence()
     if let_go(held):
         # Raised here, Ctrl-C would be lost.
         threading.Timer(_WAIT_SECONDS, _thread.interrupt_main).start()
 
 
 def _after() -> None:
-    for lock in reversed(_taken):
+    for lock in reversed(_taken.pop(threading.get_ident(), [])):
         lock.release()
+
+
+def _silence() -> None:
+    """Let functions be quiet that modules registered while a fork waited: it calls only the half of them after it."""
+    usual = sys.unraisablehook
+
+    def silent(_: Any) -> None:
+        pass
+
+    def restore() -> None:
+        if sys.unraisablehook is silent:
+            sys.unraisablehook = usual
+
+    sys.unraisablehook = silent
+    os.register_at_fork(after_in_parent=restore, after_in_child=restore)
+
+
+def _register() -> None:
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after)
+
+
+_register()
