@@ -14,7 +14,8 @@ from functools import total_ordering
 
 from mextrain._support.lazy import cached_property
 from mextrain.errors import TileError, shown
-from mextrain_core.model.tiles import SET_NAMES, SetTables, tables
+from mextrain_core.model.options import SET_NAMES
+from mextrain_core.model.tiles import SetTables, tables
 
 WILD = "*"
 """The red train, Super Train's wild half."""
