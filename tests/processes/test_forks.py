@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no for
 
 RULES = RuleSet.mexican(4)
 CHILD = """
-import os, resource, signal, sys, threading, time
+import os, resource, signal, sys, threading
 expected, moments = int(sys.argv[1]), [float(text) for text in sys.argv[2:]]
 
 def child():
@@ -62,7 +62,7 @@ for thread in threads:
     thread.start()
 children = []
 for moment in moments:
-    time.sleep(moment)
+    threading.Event().wait(moment)
     children.append(forked())
 stop.set()
 for thread in threads:
@@ -82,7 +82,7 @@ def play():
 
 thread = threading.Thread(target=play)
 thread.start()
-time.sleep(moments[0])
+threading.Event().wait(moments[0])
 children = [forked()]
 thread.join()
 print(ends(children))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from mextrain import RuleSet, simulate
 from tests.cli.interrupting import default_interrupt
+from tests.limits import run
 from tests.processes.fresh import environment
 
+PRESSED = """
+import os, signal, sys, threading
+threading.Timer(float(sys.argv.pop(1)), os.kill, [os.getpid(), signal.SIGINT]).start()
+import mextrain.__main__
+sys.exit(mextrain.__main__.main())
+"""
 COMMANDS = {
     "stats": ["stats", "--games", "200", "--players", "5", "--backend", "lockstep"],
     "hands": ["hands", "--games", "1000000"],
@@ -27,30 +31,20 @@ COMMANDS = {
 def test_ctrl_c_before_anything_is_compiled(name: str, moment: float, tmp_path: Path) -> None:
     """One line and exit code 130; nothing of the games is left half-done, and half of a kernel nowhere."""
     cache = tmp_path / "cache"
-    # By way of another program, so that the moment is not before Python itself has begun.
-    program = "import sys; print(flush=True); import mextrain.__main__ as m; sys.exit(m.main())"
-    running = subprocess.Popen(
-        [sys.executable, "-c", program, *COMMANDS[name]],
+    done = run(
+        [sys.executable, "-c", PRESSED, str(moment), *COMMANDS[name]],
         env=environment(MEXTRAIN_CACHE_DIR=str(cache)),
         cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
         preexec_fn=default_interrupt,
     )
-    assert running.stdout is not None
-    assert running.stdout.readline() == "\n"
-    time.sleep(moment)
-    running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=300)
-    assert running.returncode == 130, err
-    assert err.startswith(("mextrain: interrupted", f"mextrain {name}: interrupted"))
-    assert err.count("\n") == 1
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.startswith(("mextrain: interrupted", f"mextrain {name}: interrupted"))
+    assert done.stderr.count("\n") == 1
     assert not [path for path in cache.rglob("*") if path.suffix == ".tmp"]
 
 
 AGAIN = """
-import signal, sys, threading, _thread, time
+import signal, threading, _thread
 import mextrain
 from mextrain import Interrupted, RuleSet, simulate
 from mextrain_core.compiler.jit import kernel_counts
@@ -75,6 +69,6 @@ print(times > 0, simulate(rules, games=50, seed=8, backend="lockstep").hash)
 def test_a_compile_that_was_interrupted_can_be_repeated(tmp_path: Path) -> None:
     """`Interrupted` with nothing finished, as often as it comes; then all is compiled as if nothing had been."""
     env = environment(MEXTRAIN_CACHE_DIR=str(tmp_path))
-    done = subprocess.run([sys.executable, "-c", AGAIN], env=env, capture_output=True, text=True, timeout=600)
+    done = run([sys.executable, "-c", AGAIN], env=env)
     expected = simulate(RuleSet.mexican(4), games=50, seed=8).hash
     assert (done.stdout, done.stderr, done.returncode) == (f"True {expected}\n", "", 0)
