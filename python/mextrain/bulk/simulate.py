@@ -10,13 +10,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mextrain._support.integers import whole
+from mextrain._support.lazy import cached_property
 from mextrain._support.processors import usable_processors
 from mextrain.bulk.backend import choose_backend
 from mextrain.bulk.callback_player import CallbackPlayer
@@ -109,6 +110,17 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, finished: Any) -> None:
         self.finished = finished
         super().__init__("interrupted")
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Make every Ctrl-C an `Interrupted`, of which nothing is finished where nobody says so."""
+    try:
+        yield
+    except Interrupted:
+        raise
+    except KeyboardInterrupt:
+        raise Interrupted(None) from None
 
 
 class Player:
@@ -205,6 +217,7 @@ class Player:
             )
 
 
+@interruptible()
 def simulate(
     rules: RuleSet,
     *,
@@ -249,6 +262,7 @@ def simulate(
     return result
 
 
+@interruptible()
 def survey(
     rules: RuleSet,
     *,
@@ -340,10 +354,12 @@ def run_threads(
     The error is raised here.
     """
     interrupted = False
+    futures = []
     with ThreadPoolExecutor(threads, thread_name_prefix="mextrain") as pool:
-        futures = [pool.submit(work) for _ in range(threads)]
-        pending = set(futures)
         try:
+            for _ in range(threads):
+                futures.append(pool.submit(work))
+            pending = set(futures)
             while pending:
                 finished, pending = wait(pending, timeout=0.2, return_when="FIRST_EXCEPTION")
                 tick()

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, total_ordering
+from functools import total_ordering
 
+from mextrain._support.lazy import cached_property
 from mextrain.errors import TileError, nearest, shown
 from mextrain.game.spelling import glyph, written_half, written_halves, written_words
 from mextrain_core.model.options import SET_NAMES

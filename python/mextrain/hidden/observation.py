@@ -6,11 +6,11 @@ An observation is packed into 64-bit words and expanded when it is needed. `Layo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from mextrain._support.integers import whole
+from mextrain._support.lazy import cached_property
 from mextrain.errors import MextrainError, shown
 from mextrain.game.read_only import ReadOnlyPosition
 from mextrain.game.rules import RuleSet, check_rules

@@ -15,7 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from mextrain.bulk.simulate import Interrupted, Progress, check_games, check_progress, check_workers, run_threads
+from mextrain.bulk.simulate import (
+    Interrupted,
+    Progress,
+    check_games,
+    check_progress,
+    check_workers,
+    interruptible,
+    run_threads,
+)
 from mextrain.bulk.stats import Estimate, Sum, bar, exact_sums, number_text, percent_text
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
@@ -137,6 +145,7 @@ class HandSummary:
 _ADJECTIVES = {"longest": "longest train", "heaviest": "heaviest train", "finish": "best two trains"}
 
 
+@interruptible()
 def survey_hands(
     rules: RuleSet,
     *,

@@ -34,6 +34,7 @@ from mextrain.bulk.simulate import (
     check_games,
     check_progress,
     check_workers,
+    interruptible,
     simulate,
 )
 from mextrain.bulk.stats import Estimate, Sum, exact_sums, number_text, percent_text
@@ -190,6 +191,7 @@ class Tournament:
         return "\n".join(lines)
 
 
+@interruptible()
 def tournament(
     rules: RuleSet,
     policies: Sequence[Any] | Mapping[str, Any] | str = POLICIES,
