@@ -27,7 +27,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def names(*shards: int) -> list[str]:
     """The files of an archive of `RULES` that has these shards, in order."""
     return [
-        JOB_FILE,
-        *(f"{FOLDER}/_part-{k:05}.json" for k in shards),
+        f"{FOLDER}/{JOB_FILE}",
+        *(f"{FOLDER}/_part-{k:05}.parquet" for k in shards),
         *(f"{FOLDER}/part-{k:05}.parquet" for k in shards),
     ]

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from mextrain import RuleSet
-from mextrain.archive import JOB_FILE, Job, read_job, read_shards, verify_archive, write, write_archive
+from mextrain.archive import JOB_FILE, Job, find_job, read_job, read_shards, verify_archive, write, write_archive
 from tests.archive.jobs import contents
 
 pq = pytest.importorskip("pyarrow.parquet")
@@ -67,7 +67,7 @@ def last_operations(tmp_path: Path, disk: Disk) -> tuple[dict[str, bytes], range
 def resume(folder: Path, disk: Disk, whole: dict[str, bytes]) -> None:
     """A run that is resumed keeps what was complete, makes exactly the rest, and ends with the bytes of `whole`."""
     disk.count, disk.last = 0, -1
-    complete = {shard.number for shard in read_shards(folder)[1]} if (folder / JOB_FILE).exists() else set()
+    complete = {shard.number for shard in read_shards(folder)[1]} if folder.exists() and find_job(folder) else set()
     resumed = write_archive(folder, JOB, resume=True)
     assert set(resumed.made) == {0, 1} - complete
     assert contents(folder) == whole
@@ -86,7 +86,7 @@ def test_cut_after_any_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         with pytest.raises(Cut):
             write_archive(folder, JOB)
         left = contents(folder) if folder.exists() else {}
-        marked = {name.replace("/_part", "/part").replace(".json", ".parquet") for name in left if "/_part" in name}
+        marked = {name.replace("/_part", "/part") for name in left if "/_part" in name}
         named = {name for name in left if "/part" in name}
         # A mark stands only beside its shard, and what has its final name is whole.
         assert marked <= named
@@ -128,7 +128,7 @@ sys.exit(main([*arguments.split(), "--resume", "--out", {str(tmp_path / "out")!r
     assert small.stderr.count("\n") == 1
     assert small.stderr.startswith("mextrain selfplay: ")
     assert "File too large" in small.stderr
-    assert sorted(contents(tmp_path / "out")) == [JOB_FILE]
+    assert sorted(contents(tmp_path / "out")) == [f"preset=super/players=3/{JOB_FILE}"]
     large = subprocess.run([sys.executable, "-c", program, "large"], capture_output=True, text=True)
     assert (large.returncode, large.stderr) == (0, "")
 
@@ -167,7 +167,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
             time.sleep(moments.uniform(0, 0.5 * seconds))
             running.kill()
             killed += running.wait() < 0
-        complete = {shard.path: shard for shard in read_shards(broken)[1]} if (broken / JOB_FILE).exists() else {}
+        complete = {shard.path: shard for shard in read_shards(broken)[1]} if broken.exists() and find_job(broken) else {}
         for path in broken.rglob("part-*.parquet"):
             # Whatever has its final name can be read, and is what it shall be.
             assert path.read_bytes() == right[path.relative_to(broken).as_posix()]

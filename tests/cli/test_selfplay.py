@@ -120,7 +120,7 @@ def test_ctrl_c_stops_at_once_and_can_be_resumed(tmp_path: Path) -> None:
         # Complete files, the first ones of the job, and nothing else.
         names = [f"part-{k:05}.parquet" for k in range(shards)]
         files = sorted(path.name for path in out.rglob("*.*"))
-        assert files == ["_job.json", *(f"_part-{k:05}.json" for k in range(shards)), *names]
+        assert files == ["_job.parquet", *(f"_part-{k:05}.parquet" for k in range(shards)), *names]
         tables = [pq.read_table(out / FOLDER / name, columns=["game"]) for name in names]
         assert [game for table in tables for game in sorted(set(table["game"].to_pylist()))] == [*range(100 * shards)]
         times.append(ended.seconds)

@@ -7,6 +7,7 @@ since this is what reading an archive spends its time on.
 
 import numpy as np
 
+from mextrain_core.bulk.rollout import record_round
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.game.deal import deal_round, engine_tile
@@ -147,7 +148,7 @@ def hand_over(words, out):
 @kernel
 def replay_decisions(
     states, i, rules, rows, seeds, games, engines, starters, offsets, actions, layout, places,
-    observations, masks, chosen, seats, sources, steps,
+    observations, masks, chosen, seats, sources, steps, points, facts,
 ):  # fmt: skip
     """Replay rounds and write their decisions as samples; ``states[i]`` is scratch.
 
@@ -156,7 +157,8 @@ def replay_decisions(
     ``layout``: int64[len(SECTIONS) + 1], where the sections begin. Decision n, counted over all rounds, is written to
     place ``places[n]`` (int64) of the outputs: ``observations`` uint64[N, words], ``masks``
     uint64[N, (A + 63) // 64], ``chosen`` uint16[N], both as relative ids, ``seats`` uint8[N], ``sources`` int64[N], the
-    round, and ``steps`` uint16[N], the number of the decision in its round.
+    round, and ``steps`` uint16[N], the number of the decision in its round. What the rounds lead to is written into
+    ``points`` (int64[len(rows), players]) and ``facts`` (int32[len(rows), 7]) as by ``rollout.play_games``.
 
     Returns the number of rounds: fewer than asked for, if a move of the next one is not legal.
     """
@@ -194,4 +196,6 @@ def replay_decisions(
             play_on(s, r, None, move)
         if s.phase != PHASE_OVER:
             return index
+        record_round(s, r, points[index], facts[index])
+        facts[index, 6] = offsets[k + 1] - first
     return len(rows)

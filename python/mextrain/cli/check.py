@@ -70,7 +70,7 @@ def check_rows(folder: str) -> int:
 
 def verify(folder: str) -> int:
     """Verify the files of an archive, and print everything that is wrong with them."""
-    from mextrain.archive import FORMAT, read_job, verify_archive
+    from mextrain.archive import read_job, verify_archive
 
     with Meter("files") as meter:
         problems = verify_archive(folder, meter)
@@ -78,7 +78,7 @@ def verify(folder: str) -> int:
         print(f"{folder}: {problem}")
     if not problems:
         job = read_job(folder)
-        sums = "all there and unchanged" if job.format == FORMAT else f"all there ({job.format} has no sums to compare)"
+        sums = "all there and unchanged" if job.has_sidecars else f"all there ({job.format} has no sums to compare)"
         print(f"{folder}: {_files(job.shards)}, {sums}")
     return 1 if problems else 0
 
