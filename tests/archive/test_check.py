@@ -15,7 +15,6 @@ from mextrain import ArchiveError, MextrainError, Move, Position, RuleSet, simul
 from mextrain.archive import (
     Job,
     Sidecar,
-    archive_schema,
     check_archive,
     read_shards,
     rows,
@@ -24,15 +23,13 @@ from mextrain.archive import (
 )
 from mextrain.archive.manifest import find_manifest
 from mextrain.archive.side_files import read_side_file
-from mextrain.archive.verify import sha256_of
 from mextrain.cli import main
-from tests.archive.jobs import ARCHIVES, FOLDER, contents, small_job
+from tests.archive.jobs import ARCHIVES, FOLDER, Row, contents, resign, rewrite_shard, small_job
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 SHARD = f"{FOLDER}/part-00001.parquet"
-Row = dict[str, Any]
 
 
 @pytest.mark.parametrize(
@@ -66,18 +63,9 @@ def archive(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-def rewrite(archive: Path, change: Callable[[list[Row]], object], number: int = 1, **sidecar: object) -> None:
-    """Change the rows of a shard, and give it a sidecar that fits: only a replay can tell."""
-    job = small_job()
-    path = archive / job.path(number)
-    mark = Sidecar.read(archive, job, number)
-    assert mark is not None
-    listed = pq.read_table(path, partitioning=None).to_pylist()
-    change(listed)
-    schema = archive_schema({"job": job.to_dict(), "shard": number})
-    pq.write_table(pa.Table.from_pylist(listed, schema=schema), path)
-    mark = dataclasses.replace(mark, bytes=path.stat().st_size, sha256=sha256_of(path), **sidecar)  # type: ignore[arg-type]
-    mark.write(archive, job, number)
+def rewrite(archive: Path, change: Callable[[list[Row]], object], number: int = 1, **sidecar: Any) -> None:
+    """Change the rows of a shard of the small job, whose sidecar then says so: only a replay can tell."""
+    rewrite_shard(archive, small_job(), number, change, **sidecar)
 
 
 def setting(row: int, column: str, value: object) -> Callable[[list[Row]], object]:
@@ -241,10 +229,7 @@ def test_columns_that_are_not_ours(archive: Path) -> None:
         (table.replace_schema_metadata({}), "belongs to another job or shard, as its metadata say"),
     ):
         pq.write_table(changed, archive / SHARD)
-        mark = Sidecar.read(archive, job, 1)
-        assert mark is not None
-        path = archive / SHARD
-        dataclasses.replace(mark, bytes=path.stat().st_size, sha256=sha256_of(path)).write(archive, job, 1)
+        resign(archive, job, 1)
         with pytest.raises(ArchiveError, match=f"^{SHARD} {reason}"):
             check_archive(archive)
 

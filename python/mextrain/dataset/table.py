@@ -82,11 +82,17 @@ def _decisions(part: Part, rows: RowGroup, row: int) -> Iterator[tuple[str, Any]
             starter=int(rows.columns["starter"][row]),
         )
         for step, code in enumerate(moves):
+            if position.over:
+                raise _fault(part, rows, row, "there are moves after the end of the round")
             move = Move.from_code(code)
             yield from {**_row(position, step, move), **results}.items()
             position.play(move)
+    except ArchiveError:
+        raise
     except MextrainError as error:
         raise _fault(part, rows, row, str(error)) from None
+    if not position.over:
+        raise _fault(part, rows, row, f"the moves end, but the round goes on with seat {position.seat}")
     winner = -1 if position.winner is None else position.winner
     found = {"points": list(position.points), "winner": winner, "ending": position.end}
     for name, stored in results.items():
