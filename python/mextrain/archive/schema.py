@@ -1,4 +1,4 @@
-"""The Arrow schema of the rows, in every format."""
+"""The Arrow schema of the rows, in every format, and what Arrow says about files that it cannot read."""
 
 from __future__ import annotations
 
@@ -50,3 +50,9 @@ def _same_type(one: Any, other: Any) -> bool:
     if pa.types.is_list(one) and pa.types.is_list(other):
         return bool(one.value_type == other.value_type)
     return bool(one == other)
+
+
+def arrow_says(error: BaseException) -> str:
+    """Return the message of an error of Arrow as one short line; it may have several, with bytes of the file."""
+    text = "".join(letter if letter.isprintable() else " " for letter in str(error))
+    return " ".join(text.split())[:200]

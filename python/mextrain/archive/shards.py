@@ -12,7 +12,7 @@ from typing import Any
 from mextrain._support.optional import need
 from mextrain.archive.job import Job
 from mextrain.archive.manifest import read_job
-from mextrain.archive.schema import schema_problems
+from mextrain.archive.schema import arrow_says, schema_problems
 from mextrain.archive.sidecar import Sidecar
 from mextrain.archive.verify import digest_problems, shard_problems, shards_there, strangers
 from mextrain.errors import ArchiveError
@@ -81,7 +81,7 @@ def readable(name: str) -> Iterator[None]:
     except ArchiveError:
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, TypeError, OverflowError) as error:
-        raise ArchiveError(f"it cannot be read ({' '.join(str(error).split())[:300]})", name) from None
+        raise ArchiveError(f"it cannot be read ({arrow_says(error)})", name) from None
 
 
 def read_shards(folder: str | os.PathLike[str]) -> tuple[Job, list[Shard]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mextrain._support.files import read_file, whole_file
-from mextrain.archive.schema import archive_schema
+from mextrain.archive.schema import archive_schema, arrow_says
 from mextrain.errors import MextrainError
 
 MOST_BYTES = 1 << 26
@@ -49,8 +49,8 @@ def read_side_file(path: Path) -> Any:
     data = _bytes(path)
     try:
         found = pq.read_metadata(pa.BufferReader(data)).metadata or {}
-    except (pa.ArrowException, OSError) as error:
-        raise MextrainError(f"it is not a Parquet file that can be read ({error})") from None
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise MextrainError(f"it is not a Parquet file that can be read ({arrow_says(error)})") from None
     text = found.get(TEXT, b"")
     if hashlib.sha256(text).hexdigest().encode() != found.get(DIGEST):
         raise MextrainError("it was changed: its text and its SHA-256 do not belong together")

@@ -13,7 +13,7 @@ from mextrain._support.optional import need
 from mextrain.archive.job import Job
 from mextrain.archive.layout import JOB_FILE, number_in, shard_file, sidecar_file
 from mextrain.archive.manifest import read_job
-from mextrain.archive.schema import schema_problems
+from mextrain.archive.schema import arrow_says, schema_problems
 from mextrain.archive.sidecar import Sidecar
 from mextrain.bulk.simulate import Progress
 from mextrain.errors import MextrainError
@@ -137,7 +137,7 @@ def parquet_problems(path: Path, job: Job, number: int) -> list[str]:
         footer = pq.read_metadata(path)
         schema = footer.schema.to_arrow_schema()
     except (pa.ArrowException, OSError, ValueError) as error:
-        return [f"is not a Parquet file that can be read ({error})"]
+        return [f"is not a Parquet file that can be read ({arrow_says(error)})"]
     problems = schema_problems(schema, job.format)
     rows = job.shard(number)[1] * job.rules.rounds
     if footer.num_rows != rows:
