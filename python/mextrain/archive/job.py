@@ -15,7 +15,7 @@ from mextrain._support.integers import whole
 from mextrain.archive.layout import FIRST_FORMAT, FORMAT, FORMATS, shard_file, shard_folder, sidecar_file
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import check_games
-from mextrain.errors import MextrainError, shown
+from mextrain.errors import MextrainError, SeedError, shown
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import STREAM, check_game, check_seed
 
@@ -142,7 +142,15 @@ class Job:
 
 def _checked(seed: object, first_game: object, games: object, shard_games: object) -> tuple[int, int, int]:
     """Return (seed, first game, games); raises `MextrainError` for what no job has."""
-    first_game = check_game(first_game)
-    if check_game(shard_games) == 0:
+    first = _number("first_game", first_game)
+    if _number("shard_games", shard_games) == 0:
         raise MextrainError("shard_games = 0: a shard holds at least 1 game")
-    return check_seed(seed), first_game, check_games(games, first_game)
+    return check_seed(seed), first, check_games(_number("games", games), first)
+
+
+def _number(name: str, value: object) -> int:
+    """The number as an int; raises `SeedError` for one that no number of games can be."""
+    try:
+        return check_game(value)
+    except SeedError:
+        raise SeedError(f"{name} = {shown(value)}: expected a whole number 0 … 2**59 - 1") from None

@@ -112,8 +112,8 @@ def shard_problems(root: Path, job: Job, number: int, *, read: bool) -> tuple[Si
     if sidecar is not None:
         size = path.stat().st_size
         if size != sidecar.bytes:
-            problems.append(f"{name} has {size:,} bytes, and its sidecar says {sidecar.bytes:,}")
-        elif read:
+            return sidecar, [f"{name} has {size:,} bytes, and its sidecar says {sidecar.bytes:,}"]
+        if read:
             problems += digest_problems(path, name, sidecar)
     if read:
         problems += [f"{name} {text}" for text in parquet_problems(path, job, number)]
