@@ -23,7 +23,7 @@ from mextrain.bulk.stats import Summary
 from mextrain.errors import ArchiveError, MoveError, shown
 from mextrain.game.moves import Move
 from mextrain.position import Position
-from mextrain_core.bulk.replay import replay_rounds
+from mextrain_core.bulk.replay import Recorded, replay_rounds
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import new_states
 
@@ -132,11 +132,7 @@ class _Checker:
             0,
             rules.record,
             np.uint64(self.job.seed),
-            stored["game"],
-            self._engines[numbers],
-            starters_of(rows, rules),
-            rows.offsets,
-            rows.actions,
+            Recorded(stored["game"], self._engines[numbers], starters_of(rows, rules), rows.offsets, rows.actions),
             replayed.points[:, 0],
             replayed.facts[:, 0],
         )

@@ -12,6 +12,7 @@ from mextrain.archive.layout import COLUMNS, FORMATS, column_name
 from mextrain.archive.shards import Shard, readable
 from mextrain.errors import ArchiveError
 from mextrain.game.rules import RuleSet
+from mextrain.game.starters import next_starters
 from mextrain_core.model.limits import NONE
 
 
@@ -154,17 +155,11 @@ def starters_of(rows: RowGroup, rules: RuleSet) -> np.ndarray:
 
     uint8[rows]. The rows of a game stand together, and their numbers are in range.
     """
-    rule = rules.starter
-    if isinstance(rule, int):
-        return np.full(len(rows), rule, np.uint8)
-    starters = np.full(len(rows), NONE, np.uint8)
-    later = rows.places[1:] % rules.rounds > 0
-    if rule == "rotate":
-        starters[1:][later] = ((rows.columns["starter"][:-1] + 1) % rules.players)[later]
-    elif rule == "winner":
-        winner = rows.columns["winner"][:-1]
-        starters[1:][later] = np.where(winner < 0, NONE, winner)[later]
-    return starters
+    last_starters, last_winners = np.full((2, len(rows)), NONE, np.uint8)
+    last_starters[1:] = rows.columns["starter"][:-1]
+    last_winners[1:] = np.where(rows.columns["winner"] < 0, NONE, rows.columns["winner"])[:-1]
+    last_starters[rows.places % rules.rounds == 0] = NONE
+    return next_starters(rules, last_starters, last_winners)
 
 
 def engine_codes(rules: RuleSet) -> np.ndarray:

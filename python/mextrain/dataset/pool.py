@@ -14,7 +14,8 @@ from mextrain.dataset.batch import DecisionBatch
 from mextrain.dataset.selection import Part, Selection
 from mextrain.errors import ArchiveError
 from mextrain.game.rules import RuleSet
-from mextrain_core.bulk.samples import replay_decisions
+from mextrain_core.bulk.replay import Recorded
+from mextrain_core.bulk.samples import Samples, replay_decisions
 from mextrain_core.model.state import new_states
 
 
@@ -141,19 +142,10 @@ class Pool:
             self._rules.record,
             rows,
             rounds.seeds,
-            rounds.games,
-            rounds.engines,
-            rounds.starters,
-            rounds.offsets,
-            rounds.actions,
+            Recorded(rounds.games, rounds.engines, rounds.starters, rounds.offsets, rounds.actions),
             self._order.layout,
             places,
-            pool.observation,
-            pool.mask,
-            pool.action,
-            pool.seat,
-            sources,
-            pool.step,
+            Samples(pool.observation, pool.mask, pool.action, pool.seat, sources, pool.step),
             points,
             facts,
         )
