@@ -75,10 +75,15 @@ class DecisionDataset:
     def decisions(self) -> int:
         """Number of decisions of a pass.
 
-        The sidecars tell it. For some games of a shard, and for archives of older formats, rows are read, once.
+        The sidecars tell it. For some games of a shard rows are read, once, and so they are for the second format of
+        archives; those of the first are replayed.
         """
         if self._decisions is None:
-            self._decisions = self._selection.decisions()
+            if all(job.has_sidecars for job in self._selection.jobs):
+                self._decisions = self._selection.decisions()
+            else:
+                # Nothing but a replay tells whether all moves of a round are there.
+                self._decisions = sum(len(batch) for batch in self._all(0, 0, 1))
         return self._decisions
 
     def __len__(self) -> int:
@@ -101,6 +106,12 @@ class DecisionDataset:
         return self._batches(epoch, rank, world_size)
 
     def _batches(self, epoch: int, rank: int, world_size: int) -> Iterator[DecisionBatch]:
+        for batch in self._all(epoch, rank, world_size):
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield batch
+
+    def _all(self, epoch: int, rank: int, world_size: int) -> Iterator[DecisionBatch]:
+        """Yield all batches, the last one also if it is dropped."""
         parts = self._parts(world_size)
         if self.shuffle:
             # All workers shuffle alike, and then each takes its own.
@@ -111,7 +122,7 @@ class DecisionDataset:
         pool = Pool(self.rules, Order(self.batch_size, self.pool, self.layout.offsets, words, random))
         for start in range(0, len(mine), self.window):
             yield from pool.batches(Rounds.read(self._selection, mine[start : start + self.window], self.rules))
-        if len(pool.rest) and not self.drop_last:
+        if len(pool.rest):
             yield pool.rest
 
     def _parts(self, world_size: int) -> list[Part]:
