@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mextrain_core.bulk.rollout import write_round
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game.deal import deal_round
 from mextrain_core.game.movegen import is_legal_move
@@ -133,12 +134,13 @@ class Samples(NamedTuple):
 
 
 @kernel
-def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, samples):
+def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, samples, points, facts):
     """Replay rounds and write their decisions as samples; ``states[i]`` is scratch.
 
     ``rows`` (int64): the rounds to replay, as places in ``recorded`` (Recorded) and ``seeds`` (uint64). ``layout``:
     int64[len(SECTIONS) + 1], where the sections begin. Decision n, counted over all rounds replayed, is written to
-    place ``places[n]`` (int64) of ``samples`` (Samples).
+    place ``places[n]`` (int64) of ``samples`` (Samples). What the rounds lead to is written into ``points``
+    (int64[len(rows), players]) and ``facts`` (int32[len(rows), 7]) as by ``rollout.play_games``.
 
     Returns the number of rounds: fewer than asked for, if a move of the next one is not legal.
     """
@@ -177,4 +179,6 @@ def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, sa
             play_on(s, r, None, move)
         if s.phase != PHASE_OVER:
             return index
+        write_round(s, r, points[index], facts[index])
+        facts[index, 6] = recorded.offsets[k + 1] - first
     return len(rows)

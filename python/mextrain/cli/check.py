@@ -75,7 +75,7 @@ def check_rows(folder: str) -> int:
 
 def verify(folder: str) -> int:
     """Verify the files of an archive, and print everything that is wrong with them."""
-    from mextrain.archive import FORMAT, read_job, verify_archive
+    from mextrain.archive import read_job, verify_archive
 
     with Meter("files") as meter:
         problems = verify_archive(folder, meter)
@@ -83,7 +83,7 @@ def verify(folder: str) -> int:
         print(f"{one_line(folder)}: {problem}")
     if not problems:
         job = read_job(folder)
-        sums = "all there and unchanged" if job.format == FORMAT else f"all there ({job.format} has no sums to compare)"
+        sums = "all there and unchanged" if job.has_sidecars else f"all there ({job.format} has no sums to compare)"
         print(f"{one_line(folder)}: {_files(job.shards)}, {sums}")
     return 1 if problems else 0
 
