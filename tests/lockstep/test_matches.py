@@ -18,6 +18,7 @@ import pytest
 from mextrain import OPTIONS, RuleSet, TileSet
 from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
 from mextrain_core.compiler import vectors
+from mextrain_core.compiler.machine import architecture
 from mextrain_core.lockstep.backend import PORTION, accepts
 from mextrain_core.lockstep.layout import LOG_ROWS
 from tests.lockstep.matches import assert_equal, by_lockstep, by_scalar
@@ -141,7 +142,10 @@ print(by_lockstep(RuleSet.preset("mexican", players=3, dead_double="binds"), [0,
 """
 
 
-@pytest.mark.parametrize("processor", ["x86-64", "x86-64-v3"])
+LESSER = {"x86-64": ("x86-64", "x86-64-v3"), "aarch64": ("generic", "cortex-a72")}
+
+
+@pytest.mark.parametrize("processor", LESSER.get(architecture(), ()))
 def test_lesser_processors(processor: str) -> None:
     """Vectors narrower than 32 lanes give the same bytes."""
     environment = {**os.environ, "NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}

@@ -47,19 +47,11 @@ _PARTS = {
 """The parts of a compact state besides its numbers, with their sizes in words."""
 
 
-_LOOK_UP = {"x86-64": "llvm.x86.ssse3.pshuf.b.128", "aarch64": "llvm.aarch64.neon.tbl1.v16i8"}
-"""The byte shuffle by architecture: both give byte i of a vector for i < 16."""
-
-
 def supported() -> bool:
-    """Whether kernels can be compiled for compact states, and gain by it, with compilation on.
-
-    On x86-64 that takes SSSE3 and BMI2; every AArch64 processor has what it takes.
-    """
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    """Whether kernels can be compiled for compact states: on x86-64 with SSSE3 and BMI2, and with compilation on."""
+    if config.DISABLE_JIT or architecture() != "x86-64":  # type: ignore[attr-defined]
         return False
-    here = architecture()
-    return here == "aarch64" or (here == "x86-64" and all(map(target_has, ("ssse3", "popcnt", "bmi2"))))
+    return all(map(target_has, ("ssse3", "popcnt", "bmi2")))
 
 
 class Compact(types.Type):
@@ -335,7 +327,7 @@ def rows_at_ends(s: _State, seat: Any, only: Any, trains: Any) -> Any:
     looked_up = []
     for first in (0, 16):
         half = b.shuffle_vector(hand, nothing, ir.Constant(ir.VectorType(_I32, 16), list(range(first, first + 16))))
-        looked_up.append(_call(b, _LOOK_UP[architecture()], _BYTES, half, ends))
+        looked_up.append(_call(b, "llvm.x86.ssse3.pshuf.b.128", _BYTES, half, ends))
     side_by_side = ir.Constant(ir.VectorType(_I32, 2 * count), [k // 2 + 16 * (k % 2) for k in range(2 * count)])
     kind = ir.VectorType(_I16, count)
     rows = b.bitcast(b.shuffle_vector(*looked_up, side_by_side), kind)
