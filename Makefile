@@ -25,7 +25,7 @@ $(VENV)/.stamp-created:
 	@touch $@
 
 $(VENV)/.stamp-run: $(VENV)/.stamp-created pyproject.toml
-	$(PIP) --editable '.[io,cli]'
+	$(PIP) --editable '.[io]'
 	@touch $@
 
 $(VENV)/.stamp-test: $(VENV)/.stamp-created pyproject.toml

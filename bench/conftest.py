@@ -10,6 +10,9 @@ import pytest
 
 from mextrain import RuleSet
 
+# Benchmarks are reported, and time limits know the load, as in the tests.
+from tests.conftest import pytest_make_collect_report, pytest_runtest_makereport, pytest_timeout_set_timer  # noqa: F401
+
 FULL = os.environ.get("MEXTRAIN_BENCH") == "full"
 """Without it everything is small, so that the suite shows in seconds that it still runs."""
 

@@ -1,4 +1,4 @@
-"""The generated parts of docs/performance.md, each between two comments with its name."""
+"""The generated parts of docs/performance.md and README.md, each between two comments with its name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def filled(text: str, line: Line, peers: Mapping[str, Any]) -> str:
     def part(match: re.Match[str]) -> str:
         name = match[1]
         if name not in PARTS:
-            raise ValueError(f"docs/performance.md has a part '{name}': expected one of {', '.join(PARTS)}")
+            raise ValueError(f"the page has a part '{name}': expected one of {', '.join(PARTS)}")
         return f"<!-- {name} -->\n{PARTS[name](line, peers)}\n<!-- end of {name} -->"
 
     return re.sub(r"<!-- ([a-z]+) -->\n.*?<!-- end of \1 -->", part, text, flags=re.DOTALL)
@@ -35,6 +35,11 @@ def millions(value: float) -> str:
     return f"{value / 1e6:.0f}" if value >= 1e8 else f"{value / 1e6:.1f}"
 
 
+def ratio_of(run: Line) -> str:
+    """How many times as fast as the hand-written C of the same run, or a dash."""
+    return "–" if run["ratio_to_c"] is None else f"{run['ratio_to_c']:.2f}"
+
+
 def machine(line: Line, peers: Line) -> str:
     """Where, when and with what."""
     here = line["environment"]
@@ -49,13 +54,43 @@ def speed(line: Line, peers: Line) -> str:
     """The standard games by backend."""
     rows = []
     for run in line["runs"]:
-        ratio = "–" if run["ratio_to_c"] is None else f"{run['ratio_to_c']:.2f}"
         game = f"{RULES[run['preset']]}, {run['players']} players, {run['policy']}"
         rates = (millions(run[f"{what}_per_second"]) for what in ("turns", "plays", "decisions"))
         rounds = f"{run['rounds_per_second'] / 1e6:.2f}"
-        rows.append((game, NAMES[run["backend"]], *rates, rounds, f"{run['ns_per_turn']:.1f}", ratio))
+        rows.append((game, NAMES[run["backend"]], *rates, rounds, f"{run['ns_per_turn']:.1f}", ratio_of(run)))
     units = ("M turns/s", "M plays/s", "M decisions/s", "M rounds/s", "ns a turn", "× C")
     return table(("game", "backend", *units), rows, numbers_from=2)
+
+
+def headline(line: Line, peers: Line) -> str:
+    """The figures of README.md, and where they come from."""
+    rows = []
+    for run in line["runs"]:
+        if _four_random(run) and run["backend"] != "c":
+            what = f"turns of {RULES[run['preset']]}, backend `{run['backend']}`"
+            rows.append((what, millions(run["turns_per_second"]), ratio_of(run)))
+    for what, key in HEADLINES.items():
+        costs = (value for name, value in line["pieces"][key].items() if name.startswith("ns per"))
+        rows.append((what, millions(1e9 / next(costs)), "–"))
+    here = line["environment"]
+    note = (
+        f"Measured on {line['date']} on one core of an {here['cpu']}, Python {here['python']}, CPU time, four players. "
+        "`mextrain bench` measures the turns on your machine, `make bench` everything."
+    )
+    return f"{table(('what', 'millions a second', '× hand-written C'), rows)}\n\n{note}"
+
+
+HEADLINES = {
+    "play-outs of a Mexican Train round from its 25th play on": "test_playouts: test_play_out[lockstep-mexican-4]",
+    "samples of the tiles that a seat cannot see": "test_hidden: test_samples_along_a_chain[mexican-4]",
+    "rounds played at random and written to an archive": "test_archive: test_write[mexican-4]",
+    "shuffled decisions read from an archive for a learner": "test_archive: test_decisions[mexican-4-shuffled]",
+}
+"""What README.md says beside the speed of bulk play, and the benchmark that it comes from."""
+
+
+def _four_random(run: Line) -> bool:
+    return (run["players"], run["policy"]) == (4, "random")
 
 
 def plain(line: Line, peers: Line) -> str:
@@ -64,7 +99,7 @@ def plain(line: Line, peers: Line) -> str:
     ours = {
         run["backend"]: run["turns_per_second"] / slow
         for run in line["runs"]
-        if (run["preset"], run["players"], run["policy"]) == ("mexican", 4, "random")
+        if run["preset"] == "mexican" and _four_random(run)
     }
     times = ", ".join(f"the {name} backend {ours[name]:,.0f} times" for name in ("scalar", "lockstep") if name in ours)
     return f"The same rules in plain Python, with lists and sets, play {slow:,.0f} turns a second; {times} as many."
@@ -203,6 +238,7 @@ def _thousands(value: float) -> str:
 
 
 PARTS: dict[str, Callable[[Line, Line], str]] = {
+    "headline": headline,
     "machine": machine,
     "speed": speed,
     "plain": plain,

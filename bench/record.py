@@ -1,4 +1,5 @@
-"""Measures everything and writes it down: bench/history.jsonl, bench/figures.json, and what docs/performance.md shows.
+"""Measures everything and writes it down: bench/history.jsonl, bench/figures.json, and what docs/performance.md and
+README.md show.
 
     python -m bench.record             some ten minutes, on a machine as idle as can be
     python -m bench.record --quick     a minute, to try it out: writes nothing but a line to stdout
@@ -34,7 +35,7 @@ from mextrain.benchmark.machine import cpu_name
 ROOT = Path(__file__).resolve().parents[1]
 HISTORY = ROOT / "bench" / "history.jsonl"
 PEERS = ROOT / "bench" / "peers.json"
-PAGE = ROOT / "docs" / "performance.md"
+PAGES = (ROOT / "docs" / "performance.md", ROOT / "README.md")
 PICTURES = ROOT / "docs" / "pictures"
 
 FORMAT = "mextrain-bench/1"
@@ -165,13 +166,14 @@ def last_line() -> dict[str, Any]:
 
 
 def redraw() -> None:
-    """Write the tables and pictures of docs/performance.md from the last line of the history."""
+    """Write the tables and pictures of the pages from the last line of the history."""
     line, others = last_line(), json.loads(PEERS.read_text(encoding="utf-8"))
     PICTURES.mkdir(exist_ok=True)
     plots.draw_speed(line, PICTURES / "speed.svg")
     plots.draw_rounds(line, PICTURES / "rounds.svg")
     plots.draw_peers(line, others, PICTURES / "peers.svg")
-    PAGE.write_text(page.filled(PAGE.read_text(encoding="utf-8"), line, others), encoding="utf-8")
+    for path in PAGES:
+        path.write_text(page.filled(path.read_text(encoding="utf-8"), line, others), encoding="utf-8")
 
 
 def main() -> int:

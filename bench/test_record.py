@@ -37,11 +37,16 @@ def test_the_last_run_is_far_ahead_of_plain_python() -> None:
         assert run["turns_per_second"] > TIMES * line["plain_python"]["turns_per_second"]
 
 
-def test_the_page_shows_the_last_run() -> None:
+@pytest.mark.parametrize("path", record.PAGES, ids=lambda path: path.name)
+def test_a_page_shows_the_last_run(path: Path) -> None:
     """After a change of the page or of `bench.page`: python -m bench.record --redraw."""
-    text = record.PAGE.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
     assert page.filled(text, LINES[-1], PEERS) == text
-    assert set(re.findall(r"<!-- (\w+) -->", text)) == set(page.PARTS)
+
+
+def test_every_part_has_its_place() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in record.PAGES)
+    assert sorted(re.findall(r"<!-- (\w+) -->", text)) == sorted(page.PARTS)
 
 
 def test_every_part_of_the_page_follows_the_figures() -> None:
@@ -60,7 +65,7 @@ def test_every_part_of_the_page_follows_the_figures() -> None:
 
 
 def test_an_unknown_part_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"has a part 'weather': expected one of machine, "):
+    with pytest.raises(ValueError, match=r"has a part 'weather': expected one of headline, "):
         page.filled("<!-- weather -->\n<!-- end of weather -->", LINES[-1], PEERS)
 
 

@@ -1,9 +1,10 @@
 """What `ci/wheel` does with the installed package: look at it, play, and read back what `mextrain` wrote.
 
-Arguments: a folder from `selfplay`, a file from `bench --json`.
+Arguments: a folder from `selfplay`, a file from `bench --json`, one from `rules --page`.
 """
 
 import json
+import re
 import sys
 from importlib.metadata import files, version
 from pathlib import Path
@@ -39,5 +40,13 @@ assert [row["points"] for row in rows] == played.points.reshape(-1, 4).tolist()
 runs = {run["backend"]: run for run in json.loads(Path(sys.argv[2]).read_text())["runs"]}
 assert runs["c"]["ratio_to_c"] == 1, runs["c"]
 assert len({run["hash"] for run in runs.values()}) == 1
+
+# It brings the pages along, with all that they link to below docs.
+pages = home / "docs"
+assert (pages / "rules.md").read_bytes() == Path(sys.argv[3]).read_bytes()
+for page in pages.rglob("*.md"):
+    for target in re.findall(r"\]\(([\w./-]+)", page.read_text(encoding="utf-8")):
+        there = (page.parent / target).resolve()
+        assert there.exists() or not there.is_relative_to(pages.resolve()), f"{page.name}: {target} is missing"
 
 print(f"mextrain {mextrain.__version__} from {home}: {len(rule_sets)} rule sets, 2 games played and read back")

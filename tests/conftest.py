@@ -1,13 +1,23 @@
-"""What all tests share: Hypothesis profiles, and the rule that nothing skips itself where everything is installed."""
+"""What all tests share: Hypothesis profiles, time limits that know the load, reports that always come about, and the
+rule that nothing skips itself where everything is installed.
+"""
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Generator
+import signal
+import threading
+import traceback
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
+import pytest_timeout
 from hypothesis import HealthCheck, settings
+
+from tests.limits import patience
 
 # The first call of a kernel compiles it, so no example has a deadline. The usual profile repeats itself exactly;
 # `pytest --hypothesis-profile wide` looks further, at random.
@@ -24,10 +34,37 @@ def _fail_if_skipped_for_want_of_a_library(report: Any) -> None:
         report.longrepr = f"an optional library is missing, and here all must be installed: {report.longrepr}"
 
 
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Python 3.11 up to 3.11.7 counts the depth of all syntax trees that are being built in one place.
+
+    Building one allocates, which may start the collector, which may run code that builds another; then the first ends
+    in `SystemError: AST constructor recursion depth mismatch`. In a report of pytest that would end the whole run.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, Any]:
-    """Turn a test's skip for want of a library into a failure where MEXTRAIN_REQUIRE_EXTRAS is set."""
-    report = yield
+    """Report whatever happens, and turn skips for want of a library into failures where MEXTRAIN_REQUIRE_EXTRAS is set.
+
+    An error while pytest describes a failure is a part of the failure: the other tests still run.
+    """
+    try:
+        with _no_garbage_collection():
+            report = yield
+    except Exception:
+        text = f"{call.excinfo.typename}\n\npytest could not describe this failure:\n{traceback.format_exc()}"
+        report = pytest.TestReport(
+            item.nodeid, item.location, dict.fromkeys(item.keywords, 1), "failed", text, call.when,
+            duration=call.duration, start=call.start, stop=call.stop,
+        )
     _fail_if_skipped_for_want_of_a_library(report)
     return report
 
@@ -35,6 +72,30 @@ def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, Any]
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: Any) -> Generator[None, Any, Any]:
     """The same for a whole file that skips itself."""
-    report = yield
+    with _no_garbage_collection():
+        report = yield
     _fail_if_skipped_for_want_of_a_library(report)
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_timeout_set_timer(item: Any, settings: Any) -> bool | None:
+    """Before the time limit ends a test, ask whether the machine has had time for it (tests/limits.py)."""
+    if settings.method != "signal" or threading.current_thread() is not threading.main_thread():
+        return None
+    waits = patience(settings.timeout)
+
+    def alarm(*_: Any) -> None:
+        if seconds := next(waits, None):
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+        else:
+            pytest_timeout.timeout_sigalrm(item, settings)
+
+    def cancel() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+    item.cancel_timeout = cancel
+    signal.signal(signal.SIGALRM, alarm)
+    alarm()
+    return True

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mextrain import OPTIONS, RuleSet, TileSet
 from mextrain.game.options import PLAYERS_TABLE, PRESETS
-from mextrain_core.model.tiles import SET_NAMES
+from mextrain_core.model.options import SET_NAMES
 
 SEEDS = st.integers(0, 2**64 - 1)
 GAMES = st.integers(0, 2**59 - 1)
@@ -16,7 +16,7 @@ GAMES = st.integers(0, 2**59 - 1)
 _WORDS = {
     name: option.words
     for name, option in OPTIONS.items()
-    if option.words and option.whole is None and name not in ("tile_set", "first_engine")
+    if option.words and option.numbers is None and name not in ("tile_set", "first_engine")
 }
 """Options that take one of a few words; how they depend on each other is handled below."""
 

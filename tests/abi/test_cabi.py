@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from mextrain_core import abi
 from mextrain_core.bulk import rollout
 from mextrain_core.game import deal, movegen, perft, score, turn
 from mextrain_core.model.state import PHASE_DECIDE, STATE, new_states
+from tests import limits
 
 ROOT = Path(__file__).parents[2]
 RULES = [RuleSet.mexican(players=4), RuleSet.super(players=5), RuleSet.mexican(players=3, double_rule="chicken_foot")]
@@ -31,7 +31,7 @@ def test_sizes_and_offsets_hold_in_c(language: str, tmp_path: Path) -> None:
     source.write_text('#include "mextrain.h"\nextern int size;\nint size = (int)sizeof(mextrain_state);\n')
     compiler, standard = ("gcc", "-std=c11") if language == "c" else ("g++", "-std=c++17")
     command = [compiler, standard, "-Wall", "-Wextra", "-Werror", f"-I{c.get_include()}", "-c", str(source)]
-    subprocess.run([*command, "-o", str(tmp_path / "a.o")], check=True)
+    assert limits.output_of([*command, "-o", str(tmp_path / "a.o")]) == ""
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -106,9 +106,7 @@ def test_the_capsule_holds_the_table() -> None:
 
 
 def test_the_c_program_of_the_examples_counts_like_the_kernels() -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "examples/c_abi/run.py")], capture_output=True, text=True, timeout=300
-    )
+    done = limits.run([sys.executable, str(ROOT / "examples/c_abi/run.py")])
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     rules, states = RULES[0], new_states(8)
@@ -160,7 +158,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     folder = tmp_path_factory.mktemp("policy")
     (folder / "policy.c").write_text(C_POLICY)
     command = ["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{c.get_include()}"]
-    subprocess.run([*command, "-o", str(folder / "policy.so"), str(folder / "policy.c")], check=True)
+    assert limits.output_of([*command, "-o", str(folder / "policy.so"), str(folder / "policy.c")]) == ""
     return ctypes.CDLL(str(folder / "policy.so"))
 
 

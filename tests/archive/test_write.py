@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from mextrain_core.game.deal import deal
 from mextrain_core.game.score import score
 from mextrain_core.game.turn import advance, play
 from mextrain_core.model.state import BLOCKED, OUT, PHASE_OVER, new_states
+from tests import limits
 from tests.archive.jobs import FOLDER, RULES, contents, names, small_job
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -350,10 +350,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     peaks = []
     for games in (100_000, 400_000):
         folder = tmp_path / str(games)
-        done = subprocess.run(
-            [sys.executable, "-c", program, str(folder), str(games)], check=True, capture_output=True, text=True
-        )
-        peaks.append(int(done.stdout))
+        peaks.append(int(limits.output_of([sys.executable, "-c", program, str(folder), str(games)])))
     assert peaks[1] - peaks[0] < 40_000  # kB
 
 

@@ -5,28 +5,33 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from typing import NamedTuple
 
+from tests.limits import ChildrenTime, communicate
+
 ANNOUNCE = """
-import sys
+import sys, time
 from mextrain.cli import main, progress
 
 wanted = int(sys.argv[1])
 
 def announce(self, done, games):
     if done >= wanted:
-        print("playing", file=sys.stderr, flush=True)
+        print("playing", time.process_time(), file=sys.stderr, flush=True)
         type(self).__call__ = lambda *_: None
 
 progress.Meter.__call__ = announce
 sys.exit(main(sys.argv[2:]))
 """
-"""The command line, but it says once on stderr that so many games have been played."""
+"""The command line, but when so many games have been played it says on stderr how much processor time that took."""
+
+
+A_SECOND = 1.0
+"""What each processor may still do after Ctrl-C, in seconds of its time, until the process has ended."""
 
 
 class Interrupted(NamedTuple):
-    """How a command ended, and how long that took after the signal."""
+    """How a command ended, and how many processor seconds it used after the signal."""
 
     code: int
     out: str
@@ -37,6 +42,7 @@ class Interrupted(NamedTuple):
 def interrupt(*argv: str, games: int = 1) -> Interrupted:
     """Run a command that reports progress, and press Ctrl-C when it has played so many games."""
     # A shell without job control starts background jobs with SIGINT ignored; here it must be as at a terminal.
+    used = ChildrenTime()
     running = subprocess.Popen(
         [sys.executable, "-c", ANNOUNCE, str(games), *argv],
         stdout=subprocess.PIPE,
@@ -45,11 +51,11 @@ def interrupt(*argv: str, games: int = 1) -> Interrupted:
         preexec_fn=default_interrupt,
     )
     assert running.stderr is not None
-    assert running.stderr.readline() == "playing\n"
+    word, before = running.stderr.readline().split()
+    assert word == "playing"
     running.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    out, err = running.communicate(timeout=60)
-    return Interrupted(running.returncode, out, err, time.monotonic() - began)
+    out, err = communicate(running)
+    return Interrupted(running.returncode, out, err, used.seconds() - float(before))
 
 
 def default_interrupt() -> None:

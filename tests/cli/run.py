@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 from mextrain.cli import main
+from tests import limits
 
 
-def run(*argv: str, **options: object) -> subprocess.CompletedProcess[str]:
+def run(*argv: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run `mextrain` with these arguments in a process of its own."""
-    command = [sys.executable, "-m", "mextrain", *argv]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload, no-any-return]
+    return limits.run([sys.executable, "-m", "mextrain", *argv], **options)
 
 
 def succeed(capsys: pytest.CaptureFixture[str], *argv: str) -> str:

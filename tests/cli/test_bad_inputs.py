@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests import limits
 from tests.cli.run import fail, run
 
 COMMANDS = ("selfplay", "record", "stats", "bench")
@@ -181,7 +181,7 @@ def test_a_closed_pipe_is_silent(command: str, folder: Path) -> None:
     os.close(reading)
     argv = [sys.executable, "-m", "mextrain", *arguments(command, **({"out": None} if command == "record" else {}))]
     with os.fdopen(writing, "w") as out:
-        done = subprocess.run(argv, stdout=out, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = limits.run(argv, stdout=out)
     assert done.returncode == 128 + signal.SIGPIPE
     assert done.stderr == ""
 
@@ -191,7 +191,7 @@ def test_a_closed_pipe_is_silent(command: str, folder: Path) -> None:
 def test_a_full_disk_is_one_line(command: str, folder: Path) -> None:
     argv = [sys.executable, "-m", "mextrain", *arguments(command, **({"out": None} if command == "record" else {}))]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = limits.run(argv, stdout=full)
     assert done.returncode == 2
     assert done.stderr.startswith(f"mextrain {command}: ")
     assert done.stderr.count("\n") == 1

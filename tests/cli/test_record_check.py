@@ -20,6 +20,7 @@ from mextrain.bulk.positions import play_rounds
 from mextrain.cli import main
 from tests.cli.interrupting import default_interrupt
 from tests.cli.run import fail, succeed
+from tests.limits import communicate
 from tests.reference.replay import first_fault
 
 GAMES = {
@@ -252,7 +253,7 @@ def test_ctrl_c_leaves_no_half_file(tmp_path: Path) -> None:
     while not list(tmp_path.iterdir()) or not next(tmp_path.iterdir()).stat().st_size:
         assert running.poll() is None
     running.send_signal(signal.SIGINT)
-    _, stderr = running.communicate(timeout=10)
+    _, stderr = communicate(running)
     assert running.returncode == 130
     assert stderr == "mextrain record: interrupted\n"
     assert list(tmp_path.iterdir()) == []

@@ -29,6 +29,7 @@ from typing import Any
 import pytest
 
 from mextrain.cli import COMMANDS, build_parser
+from tests import limits
 from tests.docs.pages import PAGES, ROOT, Fence, fences, name_of, prose
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -127,16 +128,14 @@ def test_commands_run(page: Path, tmp_path: Path, shell: dict[str, str]) -> None
         wanted = next((int(word.removeprefix("exit-")) for word in fence.words if word.startswith("exit-")), 0)
         listed = commands(fence)
         for line, command, output in listed:
-            done = subprocess.run(
+            done = limits.run(
                 command,
                 shell=True,
                 executable=str(SHELL),
                 cwd=folder,
                 env=shell,
-                stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 encoding="utf-8",
-                timeout=300,
             )
             where = f"{name_of(page)}, line {line}"
             expected = wanted if line == listed[-1][0] else 0

@@ -19,7 +19,6 @@ from mextrain_core.model.limits import STOP
 from tests.docs.pages import ROOT, Fence, code_words, fences, prose, read, tables
 from tests.reference.replay import replay
 from tests.tidy import floors
-from tests.tidy.tree import CORE, sources
 
 FORMATS, DETERMINISM, ACTIONS, ARCHITECTURE = (
     ROOT / "docs" / f"{name}.md" for name in ("formats", "determinism", "actions", "architecture")
@@ -158,8 +157,6 @@ def test_the_moves_in_the_text_exist() -> None:
 # -- architecture
 
 
-def test_every_kernel_module_is_on_the_page_with_its_floor() -> None:
-    on_page = {word: int(row[0]) for row in tables(ARCHITECTURE)[0][1:] for word in code_words(row[1])}
-    floor_of = floors.by_module(floors.CORE)
-    modules = {path.relative_to(CORE).parts[0].removesuffix(".py") for path in sources(CORE)} - {"__init__"}
-    assert on_page == {module: floor_of[module] for module in modules}
+def test_the_rooms_are_on_the_page_from_bottom_to_top() -> None:
+    rooms = [[name for row in table[1:] for name in code_words(row[0])] for table in tables(ARCHITECTURE)[:2]]
+    assert rooms == [list(floors.CORE), list(floors.PYTHON[:-1])]

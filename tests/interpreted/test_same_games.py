@@ -17,6 +17,7 @@ import mextrain_core
 from mextrain_core.model.state import PHASE_DECIDE, PHASE_OVER
 from tests.interpreted.games import RULES, digests
 from tests.invariants.test_every_step import Steps
+from tests.limits import communicate
 
 
 def test_both_modes_play_the_same() -> None:
@@ -25,7 +26,7 @@ def test_both_modes_play_the_same() -> None:
     program = [sys.executable, "-m", "tests.interpreted.games"]
     with subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as other:
         ours = digests()
-        out, err = other.communicate(timeout=300)
+        out, err = communicate(other)
     assert (other.returncode, err) == (0, "")
     assert json.loads(out) == ours
 

@@ -12,6 +12,7 @@ import pytest
 
 import mextrain
 import mextrain_core
+from tests import limits
 
 PACKAGES = [Path(package.__file__).parent for package in (mextrain_core, mextrain)]
 SCRATCH = shutil.ignore_patterns("__pycache__")
@@ -27,15 +28,7 @@ def python(
     *arguments: str | Path, prefix: tuple[str, ...] = (), env: dict[str, str] | None = None, stdin: str | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run Python to its end."""
-    return subprocess.run(
-        [*prefix, sys.executable, *arguments],
-        env=env,
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    return limits.run([*prefix, sys.executable, *arguments], stdin, env=env)
 
 
 def install(folder: Path) -> Path:

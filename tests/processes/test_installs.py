@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mextrain import Position, RuleSet, simulate
+from tests import limits
 from tests.processes.fresh import environment, install, ordinary_user, python
 
 PROGRAM = """
@@ -80,9 +80,7 @@ def test_in_a_zip_file(tmp_path: Path) -> None:
 def test_without_numba(command: list[str], tmp_path: Path) -> None:
     """One line that names what is missing; what needs no engine still works."""
     lacking = "import sys; sys.modules['numba'] = None; from mextrain.cli import main; sys.exit(main(sys.argv[1:]))"
-    done = subprocess.run(
-        [sys.executable, "-c", lacking, *command], cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
+    done = limits.run([sys.executable, "-c", lacking, *command], cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"mextrain {command[0]}: mextrain compiles its engine with Numba, which cannot be im")
     assert "pip install" in done.stderr
@@ -130,9 +128,7 @@ def test_after_a_warmup_nothing_is_compiled(tmp_path: Path) -> None:
     assert [line[:28].strip() for line in parts][-1] == "all"
     assert "kernels compiled, 0 loaded" in counts
     assert Path(folder.removeprefix("cache: ")).parent == tmp_path / "cache"
-    done = subprocess.run(
-        [sys.executable, "-c", EVERYTHING], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=300
-    )
+    done = limits.run([sys.executable, "-c", EVERYTHING], env=env, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     compiled, loaded = json.loads(done.stdout.splitlines()[-1])
     assert (compiled, loaded > 10) == (0, True)
@@ -144,7 +140,7 @@ def test_a_warmup_that_cannot_be_kept_says_so(tmp_path: Path) -> None:
     wall = tmp_path / "a-file"
     wall.write_text("not a folder")
     places = {name: str(wall) for name in ("MEXTRAIN_CACHE_DIR", "NUMBA_CACHE_DIR", "HOME", "XDG_CACHE_HOME")}
-    program = "import mextrain.warming as w, mextrain.cli as c, sys; w.PARTS.clear(); sys.exit(c.main(['warmup']))"
+    program = "import mextrain.precompile as w, mextrain.cli as c, sys; w.PARTS.clear(); sys.exit(c.main(['warmup']))"
     done = python("-c", program, env=environment(**places))
     assert done.returncode == 1
     assert "none can be written" in done.stdout

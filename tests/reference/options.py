@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .page import PRESETS, TABLE
 from .tiles import doubles_of, parse_tile, tiles_of
-
-PRESETS = ("mexican", "super")
 
 # docs/rules.md section 3, 1: hand sizes (and, for mexican, sets) by the number of players.
 MEXICAN_SETS = {
@@ -25,28 +24,11 @@ HANDS = {
     "super": {2: 25, 3: 23, 4: 18, 5: 16, 6: 14, 7: 12, 8: 11, 9: 10, 10: 9, 11: 8, 12: 7, 13: 6, 14: 6},
 }
 
-# docs/rules.md section 11: the options whose values are a short list; the first is mexican's default.
-CHOICES: dict[str, tuple[Any, ...]] = {
-    "opening": ("chain", "single"),
-    "mexican_start": ("after_opening", "any_turn", "only_if_stuck", "after_own_train"),
-    "drawn_tile": ("anywhere", "own_train"),
-    "draw_limit": ("per_play", "per_turn"),
-    "drawn_play": ("must", "may"),
-    "failed_cover": ("play_drawn", "mark"),
-    "double_rule": ("anywhere", "cover", "chicken_foot"),
-    "foot_ends": ("all", "center"),
-    "open_double_order": ("oldest", "newest", "any"),
-    "open_double_binds": ("everyone", "nobody"),
-    "max_uncovered": (None, 1),
-    "dead_double": ("released", "binds"),
-    "finish_on_double": ("ends", "must_cover"),
-    "marker_off": ("own_train", "any_play"),
-    "letter_match": ("train_only", "same_letter", "any_letter", "anywhere"),
-    "twice_bonus": ("must", "may"),
-}
-STARTERS = ("draw", "rotate", "winner")
-SUPER_DEFAULTS = {"opening": "single", "max_uncovered": 1}
-OPTIONS = ("tile_set", "hand_size", "first_engine", "rounds", "starter", *CHOICES, "double_blank")
+# docs/rules.md section 11, as printed there: the options whose values are a short list.
+SPECIAL = ("players", "tile_set", "hand_size", "first_engine", "rounds", "starter", "double_blank")
+CHOICES: dict[str, tuple[Any, ...]] = {name: row.choices for name, row in TABLE.items() if name not in SPECIAL}
+STARTERS = TABLE["starter"].words
+OPTIONS = tuple(name for name in TABLE if name != "players")
 RESOLVED = ("tile_set", "hand_size", "first_engine", "rounds")  # None: by players / highest double / all
 
 
@@ -60,31 +42,6 @@ class Rules:
     ``Rules("mexican", 4, double_rule="cover")``. Leaving out ``tile_set``, ``hand_size``, ``first_engine`` or
     ``rounds`` (or giving None) means the default, which is resolved here. ValueError names what is refused.
     """
-
-    preset: str
-    players: int
-    tile_set: str
-    hand_size: int
-    first_engine: str
-    rounds: int
-    starter: str | int
-    opening: str
-    mexican_start: str
-    drawn_tile: str
-    draw_limit: str
-    drawn_play: str
-    failed_cover: str
-    double_rule: str
-    foot_ends: str
-    open_double_order: str
-    open_double_binds: str
-    max_uncovered: int | None
-    dead_double: str
-    finish_on_double: str
-    marker_off: str
-    letter_match: str
-    twice_bonus: str
-    double_blank: int
 
     def __init__(self, preset: str = "mexican", players: int = 4, **options: Any) -> None:
         if preset not in PRESETS:
@@ -158,13 +115,7 @@ class Rules:
         if name == "rounds":
             doubles = doubles_of(self.tile_set)
             return len(doubles) - doubles.index(self.first_engine)
-        if name == "starter":
-            return "draw"
-        if name == "double_blank":
-            return 0
-        if self.preset == "super" and name in SUPER_DEFAULTS:
-            return SUPER_DEFAULTS[name]
-        return CHOICES[name][0]
+        return TABLE[name].defaults[self.preset]
 
     @property
     def engines(self) -> tuple[str, ...]:

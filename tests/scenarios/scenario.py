@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.reference.page import value_of
+
 HEADER_KEYS = ("section", "cites", "covers", "rules", "engine", "starter", "boneyard", "refused", "end")
 CHECK_KEYS = ("trains", "doubles", "seat", "opening")
 REST = "rest"
@@ -130,12 +132,6 @@ def set_tiles(name: str) -> list:
     return tiles
 
 
-def _value(text: str):
-    if text == "none":
-        return None
-    return int(text) if text.isdigit() else text
-
-
 def parse(path: Path) -> Scenario:
     """Read a scenario file; every fault is a ScenarioError with file and line."""
     scenario = Scenario(path)
@@ -197,7 +193,7 @@ def parse(path: Path) -> Scenario:
             setattr(scenario, key, text.split())
         elif key == "rules":
             pairs = [word.partition("=") for word in text.split()]
-            scenario.rules = {name: _value(value) for name, _, value in pairs}
+            scenario.rules = {name: value_of(name, value) for name, _, value in pairs}
         elif key == "end":
             scenario.end = _parse_end(text, number, fail)
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.reference.page import PRESETS, TABLE
+from tests.reference.page import value_of as printed_value
+
 from .engine_adapter import EngineAdapter
 from .reference_adapter import ReferenceAdapter
 from .scenario import Scenario, ScenarioError, parse, run
@@ -120,55 +123,47 @@ CLAIMS = {
     "11.12": "chicken_foot with the set super is refused",
 }
 
-# docs/rules.md section 11: by option the values of preset mexican and preset super, and all values to cover.
-# `by-players`, `highest` and `all` are the defaults that have no fixed value; a number stands for one value
-# of a range.
-OPTIONS = {
-    "players": (2, 2, (2, 14)),
-    "tile_set": ("by-players", "super", ("by-players", "double-1", "double-18", "super")),
-    "hand_size": ("by-players", "by-players", ("by-players", 1)),
-    "first_engine": ("highest", "highest", ("highest", "5-5", "*-*")),
-    "rounds": ("all", "all", ("all", 1)),
-    "starter": ("draw", "draw", ("draw", "rotate", "winner", 1)),
-    "opening": ("chain", "single", ("chain", "single")),
-    "mexican_start": (
-        "after_opening",
-        "after_opening",
-        ("after_opening", "any_turn", "only_if_stuck", "after_own_train"),
-    ),
-    "drawn_tile": ("anywhere", "anywhere", ("anywhere", "own_train")),
-    "draw_limit": ("per_play", "per_play", ("per_play", "per_turn")),
-    "drawn_play": ("must", "must", ("must", "may")),
-    "failed_cover": ("play_drawn", "play_drawn", ("play_drawn", "mark")),
-    "double_rule": ("anywhere", "anywhere", ("anywhere", "cover", "chicken_foot")),
-    "foot_ends": ("all", "all", ("all", "center")),
-    "open_double_order": ("oldest", "oldest", ("oldest", "newest", "any")),
-    "open_double_binds": ("everyone", "everyone", ("everyone", "nobody")),
-    "max_uncovered": (None, 1, (None, 1)),
-    "dead_double": ("released", "released", ("released", "binds")),
-    "finish_on_double": ("ends", "ends", ("ends", "must_cover")),
-    "marker_off": ("own_train", "own_train", ("own_train", "any_play")),
-    "double_blank": (0, 0, (0, 25, 50)),
-    "letter_match": ("train_only", "train_only", ("train_only", "same_letter", "any_letter", "anywhere")),
-    "twice_bonus": ("must", "must", ("must", "may")),
+# Values that stand for those of docs/rules.md section 11 that are too many to be covered one by one, and the defaults
+# that have no fixed value.
+SAMPLES = {
+    "players": (2, 14),
+    "tile_set": ("by-players", "double-1", "double-18"),
+    "hand_size": ("by-players", 1),
+    "first_engine": ("highest", "5-5"),
+    "rounds": ("all", 1),
+    "starter": (1,),
+    "double_blank": (0, 25, 50),
 }
-PRESETS = ("mexican", "super")
 
+
+def values_of(option: str) -> tuple:
+    """The values of an option that scenarios have to cover: all that the page names, and samples of the others."""
+    row = TABLE[option]
+    few = row.numbers is None or row.numbers[0] == row.numbers[1]
+    assert option in SAMPLES or (few and not row.spans), f"name values of {option} that stand for all of them"
+    return (*row.words, *SAMPLES[option]) if option in SAMPLES else row.choices
+
+
+OPTIONS = {option: values_of(option) for option in TABLE}
 PARSED = {path.name: parse(path) for path in FILES}
 
 
 def value_of(rules: dict, option: str):
     """The value that an option has under these rules."""
-    default = OPTIONS[option][PRESETS.index(rules["preset"])]
-    return rules.get(option, default)
+    return rules.get(option, default_of(option, rules["preset"]))
+
+
+def default_of(option: str, preset: str):
+    """What the table of docs/rules.md has in the column of the preset."""
+    default = TABLE[option].defaults[preset]
+    return default.replace(" ", "-") if isinstance(default, str) else default
 
 
 def covered(scenario: Scenario) -> list:
     pairs = []
     for word in scenario.covers:
         option, _, text = word.partition("=")
-        value = None if text == "none" else int(text) if text.isdigit() else text
-        pairs.append((option, value))
+        pairs.append((option, printed_value(option, text)))
     return pairs
 
 
@@ -203,15 +198,15 @@ def test_header(name):
 
 def test_every_option_value_is_covered():
     seen = {pair for scenario in PARSED.values() for pair in covered(scenario)}
-    wanted = {(option, value) for option, (_, _, values) in OPTIONS.items() for value in values}
+    wanted = {(option, value) for option, values in OPTIONS.items() for value in values}
     assert not sorted(wanted - seen, key=str)
 
 
-DEALT = ("players", "tile_set", "hand_size", "first_engine", "rounds", "starter")
+# A scenario is dealt by hand, so what shapes the deal shows in nothing else than the deal.
 PAIRS = [
     (option, value, other)
-    for option, (_, _, values) in OPTIONS.items()
-    if option not in DEALT
+    for option, values in OPTIONS.items()
+    if TABLE[option].shapes != "deal"
     for value in values
     for other in values
     if other != value
@@ -236,12 +231,10 @@ def test_every_option_value_matters(option, value, other):
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_value_is_covered(preset):
-    """Both columns of the table: a file of that preset names the value that the preset gives."""
-    scenarios = [scenario for scenario in PARSED.values() if scenario.rules["preset"] == preset]
-    seen = {pair for scenario in scenarios for pair in covered(scenario)}
-    wanted = {(option, values[PRESETS.index(preset)]) for option, values in OPTIONS.items()}
-    if preset == "super":
-        wanted.discard(("foot_ends", "all"))  # no value in that column
+    """Where the columns of the table differ, a file of each preset names the value that the preset gives."""
+    seen = {pair for each in PARSED.values() if each.rules["preset"] == preset for pair in covered(each)}
+    differ = [option for option in TABLE if len({default_of(option, each) for each in PRESETS}) > 1]
+    wanted = {(option, default_of(option, preset)) for option in differ}
     assert not sorted(wanted - seen, key=str)
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.tidy.inner import run_pytest
 from tests.tidy.tree import ROOT
 
 TESTS = {
@@ -20,9 +18,7 @@ TESTS = {
 
 def outcome(file: Path, **environment: str) -> int:
     """The exit code of pytest for one file, with the habits of the project's conftest."""
-    env = {name: value for name, value in os.environ.items() if name != "MEXTRAIN_REQUIRE_EXTRAS"}
-    command = [sys.executable, "-m", "pytest", "-q", "-c", ROOT / "pyproject.toml", "-p", "tests.conftest", file]
-    done = subprocess.run(command, env=env | environment, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    done = run_pytest(file, **environment)
     if done.returncode == pytest.ExitCode.TESTS_FAILED or "error" in done.stdout:
         assert "an optional library is missing, and here all must be installed" in done.stdout
     return done.returncode

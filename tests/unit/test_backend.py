@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mextrain import MextrainError, RuleSet, simulate, survey
+from mextrain import OPTIONS, MextrainError, RuleSet, simulate, survey
 from mextrain.archive import Job, write_archive
 from mextrain.bulk.backend import COMPILE_ROUNDS, choose_backend, obstacle
 from mextrain.bulk.seat_policies import Seats
 from mextrain_core.compiler import vectors
+from mextrain_core.lockstep import flags
 from mextrain_core.lockstep.backend import Lockstep
-from mextrain_core.model.tiles import SET_NAMES
+from mextrain_core.model.options import SET_NAMES, TABLE, Row
+from tests import limits
 
 MEXICAN = RuleSet.mexican(4)
 FEET = RuleSet.mexican(4, double_rule="chicken_foot")
@@ -27,10 +29,41 @@ has_lanes = pytest.mark.skipif(not vectors.supported(), reason="there is no lane
 
 def test_what_lockstep_plays() -> None:
     assert obstacle(MEXICAN) is obstacle(RuleSet.super(8)) is None
-    assert "chicken" in str(obstacle(FEET))
-    assert "double-15" in str(obstacle(RuleSet.mexican(14)))
-    assert "letter_match" in str(obstacle(RuleSet.super(4, letter_match="same_letter")))
-    assert "dead_double" in str(obstacle(RuleSet.super(4, dead_double="binds")))
+    assert obstacle(FEET) == "it does not play double_rule=chicken_foot"
+    assert obstacle(RuleSet.mexican(14)) == "it does not play tile_set=double-18"
+    letters = RuleSet.super(4, letter_match="same_letter")
+    assert obstacle(letters) == "it does not play letter_match=same_letter in the set super"
+    assert obstacle(RuleSet.super(4, dead_double="binds")) == "it does not play dead_double=binds in the set super"
+    without_effect = {"letter_match": "same_letter", "twice_bonus": "may", "foot_ends": "center", "starter": 1}
+    assert obstacle(MEXICAN.replace(dead_double="binds", **without_effect)) is None
+
+
+SERVED = {**flags.SERVED, **flags.SERVED_BESIDES}
+
+
+def test_the_lists_of_lockstep_name_values_that_exist() -> None:
+    for name, values in (SERVED | flags.SERVED_IN_SUPER).items():
+        assert set(values) <= {*OPTIONS[name].words, flags.A_NUMBER} or name == "max_uncovered"
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIONS if name not in flags.ALL_SERVED])
+def test_lockstep_plays_what_it_lists_and_nothing_else(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any other value is refused by name, also one that the table gets one day."""
+    row = TABLE[name]
+    monkeypatch.setitem(TABLE, name, replace(row, values={**row.values, "added": "a value of the future"}))
+    for place, value in enumerate((0, 1, 2) if name == "max_uncovered" else TABLE[name].words):
+        record = MEXICAN.record[0].copy()
+        record[name] = place
+        served = SERVED.get(name, row.words[:1])
+        assert flags.obstacle(record) == ("" if value in served else name), value
+
+
+def test_an_option_that_lockstep_has_never_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = Row("an option of the future", "6", "turn", {"as_ever": "nothing new", "otherwise": "news"})
+    monkeypatch.setitem(TABLE, "added", replace(row, name="added"))
+    rules = {name: MEXICAN.record[0][name] for name in MEXICAN.record.dtype.names}
+    assert flags.obstacle({**rules, "added": 0}) == ""
+    assert flags.obstacle({**rules, "added": 1}) == "added"
 
 
 @has_lanes
@@ -125,9 +158,7 @@ def run(cache: Path, *backends: str, **environment: str) -> tuple[set[str], str,
     """Results, backend of a small job and number of compiled kernels of a fresh process."""
     program = PROGRAM.format(backends="".join(f"{backend!r}," for backend in backends))
     env = {**os.environ, "MEXTRAIN_CACHE_DIR": str(cache), **environment}
-    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    hashes, facts = done.stdout.splitlines()
+    hashes, facts = limits.output_of([sys.executable, "-c", program], env=env).splitlines()
     backend, compiled, _ = facts.split()
     return set(hashes.split()), backend, int(compiled)
 

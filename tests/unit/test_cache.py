@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import mextrain_core
+from tests import limits
+from tests.limits import communicate
 
 PACKAGE = Path(mextrain_core.__file__).parent
 
@@ -48,7 +50,7 @@ def start(copy: Path, cache: Path | None, program: str = PROGRAM, **environment:
 
 def outcome(process: subprocess.Popen[str]) -> tuple[int, int, int, str]:
     """The move of action id 101, cache hits and misses, and standard error of a process when it has ended."""
-    out, err = process.communicate(timeout=120)
+    out, err = communicate(process)
     assert process.returncode == 0, err
     move, counts = out.splitlines()
     hits, misses = counts.split()
@@ -203,5 +205,4 @@ def test_interpreted_mode_gives_the_same_answer(copy: Path) -> None:
         "print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))\n", ""
     )
     env = {**os.environ, "PYTHONPATH": str(copy / "lib"), "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, f"{MOVE}\n"), done.stderr
+    assert limits.output_of([sys.executable, "-c", program], env=env) == f"{MOVE}\n"

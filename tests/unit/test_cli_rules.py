@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import mextrain
 from mextrain import OPTIONS, MextrainError, RuleSet
 from mextrain.cli import COMMANDS, build_parser, main
 from mextrain.cli import rules as command
+from tests import limits
 
 
 def failure(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -37,7 +38,9 @@ def test_the_catalogue_lists_everything(capsys: pytest.CaptureFixture[str]) -> N
     text = capsys.readouterr().out
     for option in OPTIONS.values():
         assert f"  {option.name}: {option.meaning} (section {option.section})" in text
-        assert option.accepted in text
+        for value, meaning in option.lines.items():
+            assert re.search(rf"(?m)^ {{6}}{re.escape(value)} +{re.escape(meaning)}$", text)
+    assert "      1 … 94  this many" in text
     assert "13-14 players: double-18, 11 tiles each" in text
     assert "    8 players: super, 11 tiles each" in text
 
@@ -46,6 +49,8 @@ def test_the_catalogue_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "--json"]) == 0
     catalogue = json.loads(capsys.readouterr().out)
     assert list(catalogue["options"]) == list(OPTIONS)
+    for name, option in OPTIONS.items():
+        assert catalogue["options"][name]["values"] == option.lines
     assert catalogue["presets"]["super"]["players"]["5"] == {"tile_set": "super", "hand_size": 16}
     assert catalogue["presets"]["super"]["defaults"]["max_uncovered"] == 1
     assert catalogue["presets"]["mexican"]["defaults"]["max_uncovered"] is None
@@ -155,7 +160,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_installed_script(tmp_path: Path) -> None:
     script = Path(sys.executable).with_name("mextrain")
-    done = subprocess.run([script, "rules", "--players", "4"], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    done = limits.run([script, "rules", "--players", "4"], cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.startswith("mexican, 4 players")
 
@@ -163,7 +168,7 @@ def test_the_installed_script(tmp_path: Path) -> None:
 def test_a_terminal_without_the_characters() -> None:
     env = {**os.environ, "PYTHONIOENCODING": "ascii"}
     for argv, code in ((["rules"], 0), (["rules", "--players", "1"], 2), (["--help"], 0)):
-        done = subprocess.run([sys.executable, "-m", "mextrain", *argv], capture_output=True, env=env, timeout=60)
+        done = limits.run([sys.executable, "-m", "mextrain", *argv], text=False, env=env)
         assert done.returncode == code
         assert b"Traceback" not in done.stderr
 
@@ -172,7 +177,7 @@ def test_a_terminal_without_the_characters() -> None:
 def test_a_full_disk_is_one_line() -> None:
     with Path("/dev/full").open("w") as full:
         program = [sys.executable, "-m", "mextrain", "rules"]
-        done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = limits.run(program, stdout=full)
     assert done.returncode == 2
     assert done.stderr.startswith("mextrain rules: ")
     assert done.stderr.count("\n") == 1
@@ -184,6 +189,6 @@ def test_a_closed_pipe_is_silent() -> None:
     os.close(reading)
     program = [sys.executable, "-m", "mextrain", "rules"]
     with os.fdopen(writing, "w") as out:
-        done = subprocess.run(program, stdout=out, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = limits.run(program, stdout=out)
     assert done.returncode == 141
     assert done.stderr == ""

@@ -48,7 +48,8 @@ ROUND = "9-5@0 9-6@1 9-8@2"
             HANDS,
             ROUND,
             "9-1@M",
-            "the Mexican Train may be started only when nothing in the hand fits the own train",
+            "the Mexican Train may be used in any turn but the opening turn, and started only when nothing in the hand "
+            "fits the own train (option mexican_start)",
         ),
     ],
 )

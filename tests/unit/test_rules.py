@@ -18,6 +18,8 @@ from mextrain.errors import shown
 from mextrain.game.options import PLAYERS_TABLE
 from mextrain_core.model import rules as core_rules
 from tests.reference import Rules as SlowRules
+from tests.reference.options import CHOICES
+from tests.reference.page import TABLE as PRINTED
 
 # Section 3: set and hand size by players; section 10: the boneyard right after the deal.
 MEXICAN = {
@@ -32,26 +34,11 @@ SUPER = {
     9: (10, 21), 10: (9, 21), 11: (8, 23), 12: (7, 27), 13: (6, 33), 14: (6, 27),
 }  # fmt: skip
 
-# Section 11's table: option, values with mexican's default first, super's default.
-TABLE: dict[str, tuple[tuple[object, ...], object]] = {
-    "starter": (("draw", "rotate", "winner", 0, 1), "draw"),
-    "opening": (("chain", "single"), "single"),
-    "mexican_start": (("after_opening", "any_turn", "only_if_stuck", "after_own_train"), "after_opening"),
-    "drawn_tile": (("anywhere", "own_train"), "anywhere"),
-    "draw_limit": (("per_play", "per_turn"), "per_play"),
-    "drawn_play": (("must", "may"), "must"),
-    "failed_cover": (("play_drawn", "mark"), "play_drawn"),
-    "double_rule": (("anywhere", "cover", "chicken_foot"), "anywhere"),
-    "foot_ends": (("all", "center"), "all"),
-    "open_double_order": (("oldest", "newest", "any"), "oldest"),
-    "open_double_binds": (("everyone", "nobody"), "everyone"),
-    "max_uncovered": ((None, 1), 1),
-    "dead_double": (("released", "binds"), "released"),
-    "finish_on_double": (("ends", "must_cover"), "ends"),
-    "marker_off": (("own_train", "any_play"), "own_train"),
-    "double_blank": ((0, 25, 50, 1_000_000_000), 0),
-    "letter_match": (("train_only", "same_letter", "any_letter", "anywhere"), "train_only"),
-    "twice_bonus": (("must", "may"), "must"),
+# Section 11's table as printed: options with their values, mexican's default first.
+TABLE: dict[str, tuple[Any, ...]] = {
+    **CHOICES,
+    "starter": ("draw", "rotate", "winner", 0, 1),
+    "double_blank": (0, 25, 50, 1_000_000_000),
 }
 
 
@@ -60,7 +47,7 @@ def rule_sets(draw: st.DrawFn) -> RuleSet:
     """Any rules that can be played."""
     preset = draw(st.sampled_from(["mexican", "super"]))
     options: dict[str, Any] = {"players": draw(st.integers(2, 14))}
-    for name, (values, _) in TABLE.items():
+    for name, values in TABLE.items():
         if draw(st.booleans()):
             options[name] = draw(st.sampled_from(values))
     if draw(st.booleans()):
@@ -108,40 +95,60 @@ def test_other_numbers_of_players_are_refused(preset: str, players: int) -> None
     assert [problem.name for problem in caught.value.problems] == ["players"]
 
 
-@pytest.mark.parametrize(("preset", "column"), [("mexican", 0), ("super", 1)])
-def test_defaults_are_those_of_the_table(preset: str, column: int) -> None:
+@pytest.mark.parametrize("preset", ["mexican", "super"])
+def test_defaults_are_those_of_the_table(preset: str) -> None:
     rules = RuleSet.preset(preset, players=4)
-    for name, (values, super_default) in TABLE.items():
-        assert getattr(rules, name) == (super_default if column else values[0]), name
+    for name in TABLE:
+        assert getattr(rules, name) == PRINTED[name].defaults[preset], name
     assert rules.to_dict() == {"preset": preset, "players": 4}
 
 
 def test_every_option_has_an_attribute_and_a_line() -> None:
-    named = {"players", "tile_set", "hand_size", "first_engine", "rounds", *TABLE}
-    assert set(OPTIONS) == named
+    assert list(OPTIONS) == list(PRINTED)
     assert [field.name for field in fields(RuleSet)] == ["preset_name", *OPTIONS]
     for option in OPTIONS.values():
-        assert option.meaning
-        assert "\n" not in option.meaning
-        assert option.section
+        for text in (option.meaning, option.section, *option.lines.values()):
+            assert text
+            assert "\n" not in text
+        assert option.shapes in ("deal", "turn", "points")
+
+
+def test_ranges_are_honest() -> None:
+    """The ends of every range of numbers are played by some rules, and nothing beyond them."""
+    ends: dict[str, list[dict[str, Any]]] = {
+        "players": [{"players": 2}, {"players": 14}],
+        "hand_size": [{"hand_size": 1}, {"players": 2, "tile_set": "double-18", "hand_size": 94}],
+        "rounds": [{"rounds": 1}, {"tile_set": "double-18", "rounds": 19}],
+        "starter": [{"starter": 0}, {"players": 14, "starter": 13}],
+        "max_uncovered": [{"max_uncovered": 1}],
+        "double_blank": [{"double_blank": 0}, {"double_blank": 1_000_000_000}],
+    }
+    assert set(ends) == {name for name, row in PRINTED.items() if row.numbers}
+    for name, choices in ends.items():
+        numbers = [RuleSet.preset("mexican", **{"players": 4, **options}).options()[name] for options in choices]
+        assert (numbers[0], numbers[-1]) == PRINTED[name].numbers
+        for beyond in (numbers[0] - 1, numbers[-1] + 1):  # type: ignore[operator]
+            for options in choices:
+                with pytest.raises(RuleError):
+                    RuleSet.preset("mexican", **{"players": 4, **options, name: beyond})
 
 
 @pytest.mark.parametrize("name", TABLE)
 def test_every_value_of_the_table_can_be_chosen(name: str) -> None:
-    for value in TABLE[name][0]:
+    for value in TABLE[name]:
         rules = RuleSet.mexican(4, **{name: value})
         assert getattr(rules, name) == value
         assert type(getattr(rules, name)) is type(value)
         assert RuleSet.mexican(4).replace(**{name: value}) == rules
 
 
-def test_the_kernels_know_the_same_values_in_the_same_order() -> None:
+def test_the_codes_are_the_places_on_the_page() -> None:
+    """Records of games, C programs and compiled kernels hold the codes: an old value keeps its own."""
     for name, words in core_rules.OPTION_CODES.items():
-        assert OPTIONS[name].words == words
-        assert TABLE[name][0] == words
-    assert OPTIONS["starter"].words == core_rules.STARTERS
+        assert words == PRINTED[name].words
+    assert PRINTED["starter"].words == core_rules.STARTERS
     other = {"players", "tile_set", "hand_size", "first_engine", "rounds", "starter", "max_uncovered", "double_blank"}
-    assert set(OPTIONS) == other | set(core_rules.OPTION_CODES)
+    assert set(PRINTED) == other | set(core_rules.OPTION_CODES)
 
 
 def test_case_55_engines_count_down() -> None:
@@ -325,7 +332,7 @@ def test_every_option_makes_other_rules(name: str) -> None:
     other: dict[str, object] = {
         "players": 5, "tile_set": "double-15", "hand_size": 11, "first_engine": "9-9", "rounds": 2,
     }  # fmt: skip
-    value = other[name] if name in other else TABLE[name][0][1]
+    value = other[name] if name in other else TABLE[name][1]
     plain = RuleSet.mexican(4)
     changed = plain.replace(**{name: value})
     assert changed != plain

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from mextrain.bulk.seat_policies import Seats
 from mextrain_core.bulk import policies
 from mextrain_core.model.rules import RULES
 from mextrain_core.model.state import STATE
+from tests import limits
 
 MEXICAN = RuleSet.mexican(players=4)
 TABLES = [MEXICAN, RuleSet.super(players=3), RuleSet.mexican(players=2, double_rule="chicken_foot", starter="winner")]
@@ -139,10 +139,7 @@ def test_what_is_no_policy_is_refused(policies: Any, words: str) -> None:
 def test_the_command_line_takes_a_policy_from_a_module(tmp_path: Path) -> None:
     (tmp_path / "mybots.py").write_text("def first(decision):\n    return decision.legal[0]\n")
     command = [sys.executable, "-m", "mextrain", "stats", "--players", "4", "--games", "2", "--seed", "1"]
-    done = subprocess.run(
-        [*command, "--policy", "mybots:first,random,random,heaviest"], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert "mybots:first" in done.stdout
+    command += ["--policy", "mybots:first,random,random,heaviest"]
+    assert "mybots:first" in limits.output_of(command, cwd=tmp_path)
 
 

@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import random
 import statistics
-import subprocess
 import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -32,6 +31,7 @@ from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import Player
 from mextrain_core.bulk.rollout import ROUND_FIELDS
 from mextrain_core.model.state import BLOCKED, FAULT, OUT
+from tests import limits
 
 MEXICAN = RuleSet.mexican(4)
 SUPER = RuleSet.super(3, rounds=5)
@@ -201,8 +201,8 @@ from mextrain import simulate
 hashes = {simulate(RuleSet.mexican(4), games=50, seed=1, workers=w).hash for w in (1, 8, None)}
 print(usable_processors(), *hashes, len(os.sched_getaffinity(0)))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["1", str(simulate(MEXICAN, games=50, seed=1).hash), "1"]
+    found = limits.output_of([sys.executable, "-c", program])
+    assert found.split() == ["1", str(simulate(MEXICAN, games=50, seed=1).hash), "1"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-"""The policy ``planner``: plays by the best train of its hand, planned afresh at every decision (floor 8;
-docs/policies.md).
+"""The policy ``planner``: plays by the best train of its hand, planned afresh at every decision
+(docs/policies.md).
 
 It weighs every legal play by what the hand can still do after it: the longest train of the tiles left, from where the
 own train ends then. A tile that the train does not need costs nothing to throw on another train, the next tile of the

@@ -18,7 +18,7 @@ from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.compiler.vectors import LANES
 from mextrain_core.lockstep import deal
-from mextrain_core.lockstep.flags import NO_OBSTACLE, flags_of, obstacle
+from mextrain_core.lockstep.flags import flags_of, obstacle
 from mextrain_core.lockstep.layout import (
     CHOICES,
     DEALING,
@@ -370,7 +370,7 @@ def join_moves(moves, decisions, out):
 def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
     """Whether ``Lockstep`` plays the RULES record ``rules[0]`` with these policies (ids by seat) on this machine."""
     knows_policies = {*map(int, policies)} <= {RANDOM, HEAVIEST}
-    return vectors.supported() and knows_policies and obstacle(rules[0]) == NO_OBSTACLE
+    return vectors.supported() and knows_policies and not obstacle(rules[0])
 
 
 class Lockstep:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mextrain_core.model.limits import NONE
-from mextrain_core.model.rules import CHICKEN_FOOT, OPTION_CODES
+from mextrain_core.model.options import CODE, NUMBER, TABLE
 
 MAX_NUMBERS = 16
 """A lane has 16 bits, so the halves of a set are 0 … 15 at most."""
@@ -15,22 +15,51 @@ MAX_NUMBERS = 16
 WILD_NUMBERS = 13
 """Numbers of the set super; ``*`` is the half after them, and then come the letters."""
 
-NO_OBSTACLE, SET_TOO_LARGE, CHICKEN_FEET, JOINING_LETTERS, WILD_BINDS = 0, 1, 2, 3, 4
-"""What keeps lockstep from playing (``obstacle``)."""
+SERVED: dict[str, tuple[str | int, ...]] = {
+    "max_uncovered": (0, 1),
+    "opening": ("chain", "single"),
+    "mexican_start": ("after_opening", "any_turn", "only_if_stuck", "after_own_train"),
+    "drawn_tile": ("anywhere", "own_train"),
+    "draw_limit": ("per_play", "per_turn"),
+    "drawn_play": ("must", "may"),
+    "failed_cover": ("play_drawn", "mark"),
+    "double_rule": ("anywhere", "cover"),
+    "open_double_order": ("oldest", "newest", "any"),
+    "open_double_binds": ("everyone", "nobody"),
+    "dead_double": ("released", "binds"),
+    "finish_on_double": ("ends", "must_cover"),
+    "marker_off": ("own_train", "any_play"),
+    "twice_bonus": ("must", "may"),
+}
+"""The values that lane code plays, by option; whoever teaches it another one adds it here. Of an option that is in none
+of these lists lockstep plays the first value only, which changes nothing."""
 
-TRAIN_ONLY = OPTION_CODES["letter_match"].index("train_only")
-BINDS = OPTION_CODES["dead_double"].index("binds")
+A_NUMBER = "a number"
+"""In place of a named value."""
+
+SERVED_BESIDES: dict[str, tuple[str | int, ...]] = {
+    "tile_set": (*(f"double-{n}" for n in range(1, MAX_NUMBERS)), "super"),
+    "starter": ("draw", "rotate", "winner", A_NUMBER),
+    "foot_ends": ("all", "center"),
+    "letter_match": ("train_only", "same_letter", "any_letter", "anywhere"),
+}
+"""Values that lane code need not know: they concern the deal, or feet and letters, which number sets and what is served
+of ``double_rule`` do not have."""
+
+SERVED_IN_SUPER: dict[str, tuple[str | int, ...]] = {"letter_match": ("train_only",), "dead_double": ("released",)}
+"""What is served instead in the set super."""
+
+ALL_SERVED = ("players", "hand_size", "first_engine", "rounds", "double_blank")
 
 ALL_RANDOM, ALL_HEAVIEST, MIXED = 0, 1, 2
 
-_BITS = {"players": 4, "halves": 5, "wild": 1, "policies": 2, "max_uncovered": 1}
-_UNUSED = ("foot_ends", "letter_match")
-"""Options that change nothing where lockstep plays."""
+_BITS = (4, 5, 1, 2, *((len(values) - 1).bit_length() for values in SERVED.values()))
+"""Bits of each field of ``Flags`` in the packed integer."""
 
 
 @dataclass(frozen=True)
 class Flags:
-    """The frozen facts; options carry their code in ``OPTION_CODES``."""
+    """The frozen facts."""
 
     players: int
     halves: int
@@ -38,24 +67,17 @@ class Flags:
     wild: int
     """1: the set super."""
     policies: int
-    max_uncovered: int
-    opening: int
-    mexican_start: int
-    drawn_tile: int
-    draw_limit: int
-    drawn_play: int
-    failed_cover: int
-    double_rule: int
-    open_double_order: int
-    open_double_binds: int
-    dead_double: int
-    finish_on_double: int
-    marker_off: int
-    twice_bonus: int
+    values: tuple[int, ...]
+    """The place of each option's value in ``SERVED``."""
 
-    def is_set(self, option: str, value: str) -> bool:
+    def is_set(self, option: str, value: str | int) -> bool:
         """Whether ``option`` has ``value``."""
-        return bool(getattr(self, option) == OPTION_CODES[option].index(value))
+        return self.values[_PLACES[option]] == SERVED[option].index(value)
+
+    @property
+    def max_uncovered(self) -> bool:
+        """Whether a turn that leaves two doubles open must cover one."""
+        return self.is_set("max_uncovered", 1)
 
     @property
     def trains(self) -> int:
@@ -65,34 +87,40 @@ class Flags:
     def pack(self) -> int:
         """All fields in one integer below 2**63."""
         packed, shift = 0, 0
-        for name, bits in _widths():
-            packed |= getattr(self, name) << shift
+        numbers = (self.players, self.halves, self.wild, self.policies, *self.values)
+        for number, bits in zip(numbers, _BITS, strict=True):
+            packed |= number << shift
             shift += bits
         return packed
 
     @classmethod
     def unpack(cls, packed: int) -> "Flags":
         """The fields of an integer from ``pack``."""
-        values = {}
-        for name, bits in _widths():
-            values[name] = packed & ((1 << bits) - 1)
+        numbers = []
+        for bits in _BITS:
+            numbers.append(packed & ((1 << bits) - 1))
             packed >>= bits
-        return cls(**values)
+        players, halves, wild, policies, *values = numbers
+        return cls(players, halves, wild, policies, tuple(values))
 
 
-def _widths() -> list[tuple[str, int]]:
-    return [(name, _BITS.get(name, 2)) for name in Flags.__dataclass_fields__]
+_PLACES = {name: place for place, name in enumerate(SERVED)}
 
 
-def obstacle(rules: Any) -> int:
-    """What keeps lockstep from playing under ``rules`` (a RULES record)."""
-    if rules["wild"] != NONE:
-        if rules["letter_match"] != TRAIN_ONLY:
-            return JOINING_LETTERS
-        return WILD_BINDS if rules["dead_double"] == BINDS else NO_OBSTACLE
-    if rules["halves"] > MAX_NUMBERS:
-        return SET_TOO_LARGE
-    return CHICKEN_FEET if rules["double_rule"] == CHICKEN_FOOT else NO_OBSTACLE
+def value_of(rules: Any, name: str) -> str | int:
+    """The value of an option under ``rules`` (a RULES record): a word or A_NUMBER; a number if it has numbers only."""
+    row = TABLE[name]
+    return int(rules[name]) if row.fills == NUMBER else (*row.words, A_NUMBER)[rules[name]]
+
+
+def obstacle(rules: Any) -> str:
+    """The option whose value keeps lockstep from playing under ``rules`` (a RULES record); "" if none does."""
+    served = SERVED | SERVED_BESIDES | (SERVED_IN_SUPER if rules["wild"] != NONE else {})
+    for name, row in TABLE.items():
+        usual = row.words[:1] if row.fills == CODE else (row.usual or 0,)
+        if name not in ALL_SERVED and value_of(rules, name) not in served.get(name, usual):
+            return name
+    return ""
 
 
 def flags_of(rules: Any, heavy: int) -> Flags:
@@ -100,18 +128,17 @@ def flags_of(rules: Any, heavy: int) -> Flags:
 
     ``heavy``: bit set of the seats that play ``heaviest``; the others play ``random``.
     """
-    options = {name: int(rules[name]) for name in OPTION_CODES if name not in _UNUSED}
-    if options["open_double_binds"] == OPTION_CODES["open_double_binds"].index("nobody"):
-        options["open_double_order"] = 0  # No double outlives its turn, so there is no order among them.
+    values = {name: served.index(value_of(rules, name)) for name, served in SERVED.items()}
+    if value_of(rules, "open_double_binds") == "nobody":
+        values["open_double_order"] = 0  # No double outlives its turn, so there is no order among them.
     wild = int(rules["wild"] != NONE)
     if not wild:
-        options["twice_bonus"] = 0
+        values["twice_bonus"] = 0
     players = int(rules["players"])
     return Flags(
         players=players,
         halves=WILD_NUMBERS + 1 if wild else int(rules["halves"]),
         wild=wild,
         policies=ALL_RANDOM if not heavy else ALL_HEAVIEST if heavy + 1 == 1 << players else MIXED,
-        max_uncovered=int(rules["max_uncovered"] != 0),
-        **options,
+        values=tuple(values.values()),
     )

@@ -10,25 +10,10 @@ from typing import Any
 import numpy as np
 
 from mextrain_core.model.limits import LETTER_A, MAX_HALVES, MAX_TILES, NONE, ROWS, TILE_WORDS, WILD
-from mextrain_core.model.tiles import SET_NAMES, tables
+from mextrain_core.model.options import CODE, NUMBER, SET_NAMES, TABLE, code
+from mextrain_core.model.tiles import tables
 
-OPTION_CODES: dict[str, tuple[str, ...]] = {
-    "opening": ("chain", "single"),
-    "mexican_start": ("after_opening", "any_turn", "only_if_stuck", "after_own_train"),
-    "drawn_tile": ("anywhere", "own_train"),
-    "draw_limit": ("per_play", "per_turn"),
-    "drawn_play": ("must", "may"),
-    "failed_cover": ("play_drawn", "mark"),
-    "double_rule": ("anywhere", "cover", "chicken_foot"),
-    "foot_ends": ("all", "center"),
-    "open_double_order": ("oldest", "newest", "any"),
-    "open_double_binds": ("everyone", "nobody"),
-    "dead_double": ("released", "binds"),
-    "finish_on_double": ("ends", "must_cover"),
-    "marker_off": ("own_train", "any_play"),
-    "letter_match": ("train_only", "same_letter", "any_letter", "anywhere"),
-    "twice_bonus": ("must", "may"),
-}
+OPTION_CODES: dict[str, tuple[str, ...]] = {name: row.words for name, row in TABLE.items() if row.fills == CODE}
 """Options with named values: the position of a value is its code in the record."""
 
 USUAL: dict[str, int] = {name: 0 for name in OPTION_CODES if name != "opening"}
@@ -36,11 +21,15 @@ USUAL: dict[str, int] = {name: 0 for name in OPTION_CODES if name != "opening"}
 USUAL_PLAIN = {**USUAL, "wild": NONE, "plain": 1, "max_uncovered": 0}
 USUAL_SUPER = {**USUAL, "wild": WILD, "plain": 0}
 
-AFTER_OPENING, ANY_TURN, ONLY_IF_STUCK, AFTER_OWN_TRAIN = 0, 1, 2, 3
-ANYWHERE, COVER, CHICKEN_FOOT = 0, 1, 2
-OLDEST, NEWEST, ANY_ORDER = 0, 1, 2
-STARTER_DRAW, STARTER_ROTATE, STARTER_WINNER, STARTER_FIXED = 0, 1, 2, 3
-STARTERS = ("draw", "rotate", "winner")
+ANY_TURN, ONLY_IF_STUCK = code("mexican_start", "any_turn"), code("mexican_start", "only_if_stuck")
+AFTER_OWN_TRAIN = code("mexican_start", "after_own_train")
+COVER, CHICKEN_FOOT = code("double_rule", "cover"), code("double_rule", "chicken_foot")
+OLDEST, ANY_ORDER = code("open_double_order", "oldest"), code("open_double_order", "any")
+
+STARTERS = TABLE["starter"].words
+STARTER_DRAW, STARTER_ROTATE, STARTER_WINNER = (STARTERS.index(word) for word in ("draw", "rotate", "winner"))
+STARTER_FIXED = len(STARTERS)
+"""The code of ``starter`` for a seat."""
 
 _FIELDS = np.dtype(
     [
@@ -49,7 +38,7 @@ _FIELDS = np.dtype(
         ("wild", np.uint8),  # 13 in super, else NONE
         ("hand_size", np.uint8),  # tiles dealt to a seat
         ("tiles", np.uint8),  # tiles of the set, the engine included
-        ("tile_set", np.uint8),  # index in tiles.SET_NAMES
+        ("tile_set", np.uint8),  # index in options.SET_NAMES
         ("first_engine", np.uint8),  # half code
         ("rounds", np.uint8),  # of a match
         ("starter", np.uint8),  # STARTER_ code
@@ -97,23 +86,21 @@ def encode(options: Mapping[str, Any]) -> np.ndarray:
     table = tables(options["tile_set"])
     record = np.zeros(1, RULES)
     rules = record[0]
-    rules["players"] = options["players"]
     rules["halves"] = table.halves
     rules["wild"] = table.wild
-    rules["hand_size"] = options["hand_size"]
     rules["tiles"] = table.size
     rules["tile_set"] = SET_NAMES.index(table.name)
     rules["first_engine"] = table.half_names.index(options["first_engine"].split("-")[0])
-    rules["rounds"] = options["rounds"]
     starter = options["starter"]
     fixed = isinstance(starter, int)
     rules["starter"] = STARTER_FIXED if fixed else STARTERS.index(starter)
     rules["starter_seat"] = starter if fixed else NONE
-    for name, values in OPTION_CODES.items():
-        rules[name] = values.index(options[name])
-    rules["max_uncovered"] = options["max_uncovered"] or 0
+    for name, row in TABLE.items():
+        if row.fills == CODE:
+            rules[name] = row.words.index(options[name])
+        elif row.fills == NUMBER:
+            rules[name] = options[name] or 0
     rules["plain"] = table.wild == NONE and options["double_rule"] != "chicken_foot"
-    rules["double_blank"] = options["double_blank"]
     rules["pairs"] = len(table.pairs)
     rules["action_count"] = (options["players"] + 1) * len(table.pairs) + 1
     every_tile = (1 << table.size) - 1

@@ -9,12 +9,10 @@ from functools import cache
 import numpy as np
 
 from mextrain_core.model.limits import LETTER_A, NONE, ROWS, WILD
+from mextrain_core.model.options import SET_NAMES
 
 NO_PAIR = 0xFFFF
 """Entry of ``SetTables.place`` for a (touch, new) pair that no tile of the set has."""
-
-SET_NAMES = (*(f"double-{n}" for n in range(1, 19)), "super")
-"""Every tile set of docs/rules.md section 2, in the order of their codes in the RULES record."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ import numpy as np
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest, popcount
 from mextrain_core.model.limits import LETTER_A, NONE, ROWS, WILD
-from mextrain_core.model.rules import OPTION_CODES
+from mextrain_core.model.options import code
 
 u64 = np.uint64
 i64 = np.int64
@@ -52,7 +52,8 @@ TILE_STEP = I1 << i64(40)
 POINT_STEP = I1 << i64(10)
 """What a point weighs in the other goals, where a tile weighs 1; in LENGTH points weigh nothing."""
 
-TRAIN_ONLY, SAME_LETTER, ANY_LETTER, LAID_ANYWHERE = range(len(OPTION_CODES["letter_match"]))
+TRAIN_ONLY, ANY_LETTER = code("letter_match", "train_only"), code("letter_match", "any_letter")
+LAID_ANYWHERE = code("letter_match", "anywhere")
 
 GRAPH = np.dtype(
     (

@@ -34,6 +34,8 @@ def load_twin(rules: RuleSet, policies: tuple[str, ...]) -> Any:
     if rules != RuleSet.preset(rules.preset_name, players=rules.players):
         raise NoTwin("the C twin plays the presets without other options")
     builder = _builder()
+    if rules.preset_name not in builder.PRESETS:
+        raise NoTwin(f"the C twin plays the presets {' and '.join(builder.PRESETS)} only")
     try:
         return builder.load(rules.preset_name, rules.players)
     except builder.TwinBuildError as error:

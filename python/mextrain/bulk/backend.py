@@ -21,17 +21,14 @@ BACKENDS = ("auto", "scalar", "lockstep")
 COMPILE_ROUNDS = 1 << 22
 """Rounds of one worker that make up for a compile of up to five seconds: each saves about a microsecond."""
 
-_OBSTACLES = {
-    flags.SET_TOO_LARGE: "it takes number sets up to double-15",
-    flags.CHICKEN_FEET: "it knows no chicken feet",
-    flags.JOINING_LETTERS: "in the set super it takes letter_match train_only",
-    flags.WILD_BINDS: "in the set super it takes dead_double released",
-}
-
 
 def obstacle(rules: RuleSet) -> str | None:
     """Why lockstep cannot play under `rules`, on any machine and with any policies; None if it can."""
-    return _OBSTACLES.get(flags.obstacle(rules.record[0]))
+    name = flags.obstacle(rules.record[0])
+    if not name:
+        return None
+    where = " in the set super" if rules.tiles.has_wild and name in flags.SERVED_IN_SUPER else ""
+    return f"it does not play {name}={rules.options()[name]}{where}"
 
 
 def choose_backend(backend: str, rules: RuleSet, seats: Seats, rounds: int) -> str:

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mextrain.cli.common import add_rules, read_rules
+from mextrain.errors import MextrainError
 
 if TYPE_CHECKING:
     from mextrain.game.rules import RuleSet
@@ -16,12 +17,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `mextrain rules`."""
     add_rules(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--page", action="store_true", help="print the page that says exactly what is played")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print all presets and options, or the resolved rules if the arguments choose any."""
+    """Print all presets and options, the resolved rules if the arguments choose any, or the page."""
+    if args.page:
+        from mextrain._support.pages import page
+
+        print(page("rules.md").read_text(encoding="utf-8"), end="")
+        return 0
     if args.rules is None and args.players is None and not args.option:
-        print(json.dumps(_catalogue(), ensure_ascii=False, indent=2) if args.json else _catalogue_text())
+        text = f"{_catalogue_text()}\n\n{_where_the_page_is()}"
+        print(json.dumps(_catalogue(), ensure_ascii=False, indent=2) if args.json else text)
         return 0
     rules = read_rules(args)
     print(json.dumps(_resolved(rules), indent=2) if args.json else _resolved_text(rules))
@@ -43,7 +51,12 @@ def _catalogue() -> dict[str, Any]:
             for preset in PRESETS
         },
         "options": {
-            name: {"values": option.accepted, "meaning": option.meaning, "section": option.section}
+            name: {
+                "meaning": option.meaning,
+                "section": option.section,
+                "shapes": option.shapes,
+                "values": option.lines,
+            }
             for name, option in OPTIONS.items()
         },
     }
@@ -63,12 +76,22 @@ def _catalogue_text() -> str:
             lines.append(f"    {span:>5} players: {tile_set}, {hand_size} tiles each")
     lines += ["", "Options: set them with --option KEY=VALUE (sections are those of docs/rules.md)", ""]
     for name, option in OPTIONS.items():
-        mexican, super_ = _shown(option.mexican), _shown(option.super)
-        default = mexican if mexican == super_ else f"{mexican}; super: {super_}"
         lines.append(f"  {name}: {option.meaning} (section {option.section})")
-        lines.append(f"      values: {option.accepted}")
-        lines.append(f"      default: {default}")
+        width = max(map(len, option.lines))
+        lines += [f"      {value:<{width}}  {meaning}" for value, meaning in option.lines.items()]
+        usual, *others = ((preset, _shown(option.default(preset))) for preset in PRESETS)
+        different = (f"; {preset}: {default}" for preset, default in others if default != usual[1])
+        lines.append(f"      default: {usual[1]}{''.join(different)}")
     return "\n".join(lines)
+
+
+def _where_the_page_is() -> str:
+    from mextrain._support.pages import page
+
+    try:
+        return f"docs/rules.md is {page('rules.md')}; mextrain rules --page prints it"
+    except MextrainError as error:
+        return str(error)
 
 
 def _resolved(rules: RuleSet) -> dict[str, Any]:

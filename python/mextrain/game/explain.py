@@ -7,6 +7,7 @@ sections named are those of docs/rules.md.
 from __future__ import annotations
 
 from mextrain.game.moves import STOP, Move
+from mextrain.game.options import OPTIONS
 from mextrain.game.read_only import ReadOnlyPosition, Train
 from mextrain.game.tiles import Tile
 from mextrain_core.model.limits import NONE
@@ -83,11 +84,8 @@ def _why_not_there(position: ReadOnlyPosition, train: Train) -> str:
     if position.opening:
         return f"in its opening turn the seat uses its own train only, which is {position.seat}"
     if train == "M":
-        condition = {
-            "only_if_stuck": "only when nothing in the hand fits the own train",
-            "after_own_train": "only once the own train is started",
-        }[rules.mexican_start]
-        return f"the Mexican Train may be started {condition} (option mexican_start)"
+        condition = OPTIONS["mexican_start"].explain(rules.mexican_start)
+        return f"the Mexican Train may be used {condition} (option mexican_start)"
     return f"train {train} is closed"
 
 

@@ -20,48 +20,21 @@ from mextrain.errors import Problem, RuleError, shown
 from mextrain.game.moves import Actions
 from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS, Option
 from mextrain.game.tiles import Tile, TileSet
-from mextrain_core.model.tiles import SET_NAMES
+from mextrain_core.model.options import Options, Value
 
 __all__ = ["OPTIONS", "PRESETS", "Option", "RuleSet"]
 
-Value = str | int | None
-
 
 @dataclass(frozen=True)
-class RuleSet:
+class RuleSet(Options):
     """The rules of a game: a preset's name, and the resolved value of every option.
 
     Build one with `RuleSet.mexican(players=4)`, `RuleSet.super(players=4)` or `RuleSet.preset(name, ...)`, naming
     only the options that differ from the preset. Raises `RuleError`, which lists everything that is wrong.
 
-    The attributes are the options of docs/rules.md, section 11, by name: `max_uncovered` is None or an int,
-    `starter` a word or a seat, `first_engine` a text such as `12-12`; numbers are ints, all else is text.
+    The attributes are the options of docs/rules.md, section 11, by name, and `preset_name`: `max_uncovered` is None or
+    an int, `starter` a word or a seat, `first_engine` a text such as `12-12`; numbers are ints, all else is text.
     """
-
-    preset_name: str
-    players: int
-    tile_set: str
-    hand_size: int
-    first_engine: str
-    rounds: int
-    starter: str | int
-    opening: str
-    mexican_start: str
-    drawn_tile: str
-    draw_limit: str
-    drawn_play: str
-    failed_cover: str
-    double_rule: str
-    foot_ends: str
-    open_double_order: str
-    open_double_binds: str
-    max_uncovered: int | None
-    dead_double: str
-    finish_on_double: str
-    marker_off: str
-    double_blank: int
-    letter_match: str
-    twice_bonus: str
 
     def __post_init__(self) -> None:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -196,7 +169,8 @@ class RuleSet:
         ]
         for name, value in self.to_dict().items():
             if name not in ("preset", "players"):
-                lines.append(f"  {name} = {'none' if value is None else value}: {OPTIONS[name].meaning}")
+                means = OPTIONS[name].meaning if type(value) is int else OPTIONS[name].explain(value)
+                lines.append(f"  {name} = {'none' if value is None else value}: {means}")
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -209,15 +183,15 @@ _DOUBLE_BLANK = Tile(0, 0)
 
 def _default(name: str, preset: str, options: Mapping[str, Any]) -> Value:
     """The default of an option, given the resolved values of those it follows from."""
+    if not OPTIONS[name].follows:
+        return OPTIONS[name].default(preset)
     if name in ("tile_set", "hand_size"):
         tile_set, hand_size = PLAYERS_TABLE[preset][options["players"]]
         return tile_set if name == "tile_set" else hand_size
     if name == "first_engine":
         return str(TileSet(options["tile_set"]).doubles[0])
-    if name == "rounds":
-        doubles = TileSet(options["tile_set"]).doubles
-        return len(doubles) - doubles.index(Tile.parse(options["first_engine"]))
-    return OPTIONS[name].default(preset)
+    doubles = TileSet(options["tile_set"]).doubles
+    return len(doubles) - doubles.index(Tile.parse(options["first_engine"]))
 
 
 def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
@@ -228,7 +202,7 @@ def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
     values: dict[str, Any] = {}
     for name, raw in given.items():
         if name not in OPTIONS:
-            remedy = _nearest(name, OPTIONS, "see docs/rules.md, section 11, for all of them")
+            remedy = _nearest(name, OPTIONS, "`mextrain rules` lists all of them")
             problems[f"unknown {name}"] = Problem(str(name), raw, "the name of an option", remedy)
         elif OPTIONS[name].accepts(value := _plain(raw)):
             values[name] = value
@@ -237,22 +211,13 @@ def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
     if "players" not in given:
         problems["players"] = Problem("players", None, OPTIONS["players"].accepted, "say how many play")
     for name in OPTIONS:
-        if name not in given and not problems.keys() & {"preset", name, *_FOLLOWS.get(name, ())}:
+        if name not in given and not problems.keys() & {"preset", name, *OPTIONS[name].follows}:
             values[name] = _default(name, str(preset), values)
         if name not in problems and (problem := _conflict(name, values)):
             problems[name] = problem
     if problems:
         raise RuleError(problems.values())
     return {name: values[name] for name in OPTIONS}
-
-
-_FOLLOWS: dict[str, tuple[str, ...]] = {
-    "tile_set": ("players",),
-    "hand_size": ("players",),
-    "first_engine": ("players", "tile_set"),
-    "rounds": ("players", "tile_set", "first_engine"),
-}
-"""Options that must be known for the default of another one."""
 
 
 def _conflict(name: str, values: Mapping[str, Any]) -> Problem | None:
@@ -303,8 +268,6 @@ def _remedy(option: Option, value: object) -> str:
         return "write None (null in JSON), not a text" if number is None else f"write the number {number}, not a text"
     if value is None and not option.none:
         return "leave the option out to get the preset's default"
-    if option.name == "tile_set":
-        return _nearest(value, SET_NAMES)
     return _nearest(value, option.words, "choose one of these" if option.words else "choose a number in this range")
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property, total_ordering
 
 from mextrain.errors import TileError, shown
-from mextrain_core.model.tiles import SET_NAMES, SetTables, tables
+from mextrain_core.model.options import SET_NAMES
+from mextrain_core.model.tiles import SetTables, tables
 
 WILD = "*"
 """The red train, Super Train's wild half."""

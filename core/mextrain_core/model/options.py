@@ -1,0 +1,337 @@
+"""The table of options: what a game may choose (docs/rules.md section 11), written down once.
+
+An option is an attribute of ``Options``, its row the annotation beside it. Everything that lists, checks, stores or
+explains options reads ``TABLE``; type checkers read the attributes. NumPy is not imported: help texts are to be quick.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated, NamedTuple, TypeVar
+
+from mextrain_core.model.limits import MAX_HALVES, MAX_PLAYERS, MAX_TILES
+
+Value = str | int | None
+
+CODE, NUMBER, OWN = "code", "number", "own"
+"""What the RULES field of an option holds: the place of the value among the named ones, the number (0 for none), or
+what ``rules.encode`` works out."""
+
+DEAL, TURN, POINTS = "deal", "turn", "points"
+"""What an option shapes: what is there before the first turn, the turns, or the points of a round."""
+
+SET_NAMES = (*(f"double-{n}" for n in range(1, MAX_HALVES)), "super")
+"""Every tile set of docs/rules.md section 2, in the order of their codes in the RULES struct."""
+
+MAX_DOUBLE_BLANK = 1_000_000_000
+"""The most that 0-0 may count, so that the points of a match stay far inside 64 bits."""
+
+
+class Numbers(NamedTuple):
+    """The numbers ``low`` … ``high`` as values, and what they mean."""
+
+    low: int
+    high: int
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One option: what it is called, what it takes, and what that means; every text is one line.
+
+    ``section``: where docs/rules.md says what it changes. ``shapes``: DEAL, TURN or POINTS. ``values``: meaning by
+    named value; the place of a value is its code, so new ones go to the end, and the first plays what was played before
+    the option came. ``numbers``, ``none``: the numbers among the values, and what None means ("": it is not a value).
+    ``usual``: the default where a preset names no other; if it is worked out from other options, which ``follows``
+    names, a description of it. ``fills``: CODE, NUMBER or OWN.
+    """
+
+    meaning: str
+    section: str
+    shapes: str
+    values: dict[str, str] = field(default_factory=dict, hash=False)
+    numbers: Numbers | None = None
+    none: str = ""
+    usual: Value = None
+    follows: tuple[str, ...] = ()
+    fills: str = CODE
+    name: str = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The named values in the order of their codes."""
+        return tuple(self.values)
+
+
+TABLE: dict[str, Row] = {}
+"""The row of every option by name, in the order of docs/rules.md section 11."""
+
+_Class = TypeVar("_Class", bound=type)
+
+
+def _listed(table: dict[str, Row]) -> Callable[[_Class], _Class]:
+    """Move the rows of a class into ``table``; what stays are plain annotations, as help texts show them."""
+
+    def move(cls: _Class) -> _Class:
+        plain = {}
+        for name, hint in cls.__annotations__.items():
+            plain[name] = getattr(hint, "__origin__", hint)
+            for row in getattr(hint, "__metadata__", ()):
+                usual = next(iter(row.values), None) if row.usual is None and not row.none else row.usual
+                table[name] = Row(**{**vars(row), "name": name, "usual": usual})
+        cls.__annotations__ = plain
+        return cls
+
+    return move
+
+
+# fmt: off
+@dataclass(frozen=True)
+@_listed(TABLE)
+class Options:
+    """The preset's name and a value for every option; the first named value is the usual one. Checks nothing."""
+
+    preset_name: str
+    players: Annotated[
+        int,
+        Row(
+            "number of seats", "3", DEAL,
+            numbers=Numbers(2, MAX_PLAYERS, "this many; it decides set and hand size where they are not given"),
+            usual="must be given", follows=("players",), fills=NUMBER,
+        ),
+    ]
+    tile_set: Annotated[
+        str,
+        Row(
+            "the tiles", "2, 3", DEAL,
+            {name: "every pair of the numbers 0 … n once" for name in SET_NAMES}
+            | {"super": "double-12 and 21 tiles with the red half *, seven of them with a letter"},
+            usual="by players", follows=("players",), fills=OWN,
+        ),
+    ]
+    hand_size: Annotated[
+        int,
+        Row(
+            "tiles dealt to each seat", "3", DEAL,
+            # Two seats share the largest set, of which the engine is in the centre.
+            numbers=Numbers(1, (MAX_TILES - 1) // 2, "this many, if players × hand_size + 1 tiles are in the set"),
+            usual="by players", follows=("players",), fills=NUMBER,
+        ),
+    ]
+    first_engine: Annotated[
+        str,
+        Row(
+            "the engine of round 0", "3", DEAL,
+            {f"{n}-{n}": "this double, if the set has it; the rounds go down from there" for n in range(MAX_HALVES)}
+            | {"*-*": "the red double of the set super, which is its last engine"},
+            usual="highest", follows=("players", "tile_set"), fills=OWN,
+        ),
+    ]
+    rounds: Annotated[
+        int,
+        Row(
+            "rounds of a match", "3", DEAL,
+            numbers=Numbers(1, MAX_HALVES, "this many, if there are so many engines from first_engine down"),
+            usual="all", follows=("players", "tile_set", "first_engine"), fills=NUMBER,
+        ),
+    ]
+    starter: Annotated[
+        str | int,
+        Row(
+            "who starts a round", "3", DEAL,
+            {
+                "draw": "a random seat, drawn anew in every round",
+                "rotate": "a random seat in round 0, then the next seat clockwise in each round",
+                "winner": "the winner of the last round; a random seat in round 0 and after a blocked round",
+            },
+            numbers=Numbers(0, MAX_PLAYERS - 1, "always this seat"), fills=OWN,
+        ),
+    ]
+    opening: Annotated[
+        str,
+        Row(
+            "tiles of the opening turn", "8", TURN,
+            {
+                "chain": "one after the other on the own train, as long as the seat can and likes",
+                "single": "one, as in other turns, but on the own train",
+            },
+        ),
+    ]
+    mexican_start: Annotated[
+        str,
+        Row(
+            "when the Mexican Train may be used, or started", "5, 8", TURN,
+            {
+                "after_opening": "in any turn but the opening turn",
+                "any_turn": "in any turn; in the opening turn like the own train",
+                "only_if_stuck": "in any turn but the opening turn, and started only when nothing in the hand fits "
+                "the own train",
+                "after_own_train": "in any turn but the opening turn, and started only once the own train is started",
+            },
+        ),
+    ]
+    drawn_tile: Annotated[
+        str,
+        Row(
+            "where a tile drawn for want of a play may go", "6", TURN,
+            {
+                "anywhere": "wherever the play could have gone",
+                "own_train": "on the own train only, or on the double that the play must cover",
+            },
+        ),
+    ]
+    draw_limit: Annotated[
+        str,
+        Row(
+            "how often a turn may draw for want of a play", "6", TURN,
+            {"per_play": "once for each required play", "per_turn": "once"},
+        ),
+    ]
+    drawn_play: Annotated[
+        str,
+        Row(
+            "whether a drawn tile that fits may be kept", "6", TURN,
+            {
+                "must": "no, it must be played",
+                "may": "yes; the own train is opened then, and the turn ends",
+            },
+        ),
+    ]
+    failed_cover: Annotated[
+        str,
+        Row(
+            "whether a drawn tile may save a play that must cover", "7", TURN,
+            {
+                "play_drawn": "yes, it may cover, and no train is opened then",
+                "mark": "no, it is kept, and the own train is opened in any case",
+            },
+        ),
+    ]
+    double_rule: Annotated[
+        str,
+        Row(
+            "where the play after a double goes", "7", TURN,
+            {
+                "anywhere": "wherever a play may go",
+                "cover": "on that double",
+                "chicken_foot": "on that double, and so do all plays until it has three toes",
+            },
+        ),
+    ]
+    foot_ends: Annotated[
+        str,
+        Row(
+            "ends of a finished chicken foot (no effect without feet)", "11", TURN,
+            {"all": "the free halves of all its toes", "center": "the free half of the toe laid last"},
+        ),
+    ]
+    open_double_order: Annotated[
+        str,
+        Row(
+            "which of several inherited doubles may be covered (no effect with chicken feet)", "7", TURN,
+            {"oldest": "the one laid first", "newest": "the one laid last", "any": "any of them"},
+        ),
+    ]
+    open_double_binds: Annotated[
+        str,
+        Row(
+            "whom a double binds that is open when its turn ends (no effect with chicken feet)", "7", TURN,
+            {"everyone": "every seat, until it is covered", "nobody": "nobody: it is an ordinary end from then on"},
+        ),
+    ]
+    max_uncovered: Annotated[
+        int | None,
+        Row(
+            "open doubles that a turn may leave before it must cover (no effect with chicken feet)", "7", TURN,
+            none="any number", numbers=Numbers(1, 1, "one: with two open, the next play must cover one if it can"),
+            fills=NUMBER,
+        ),
+    ]
+    dead_double: Annotated[
+        str,
+        Row(
+            "when a dead double stops binding", "7", TURN,
+            {"released": "at once", "binds": "once the boneyard is empty"},
+        ),
+    ]
+    finish_on_double: Annotated[
+        str,
+        Row(
+            "whether a double as last tile ends the round", "6, 9", TURN,
+            {
+                "ends": "yes, as any other tile does",
+                "must_cover": "no, its play is owed: the seat draws for it, and stays in the round",
+            },
+        ),
+    ]
+    marker_off: Annotated[
+        str,
+        Row(
+            "which plays close the own train", "6", TURN,
+            {"own_train": "those on the own train", "any_play": "all plays of the seat, on whatever train"},
+        ),
+    ]
+    double_blank: Annotated[
+        int,
+        Row(
+            "points of 0-0 in a hand", "9", POINTS,
+            numbers=Numbers(0, MAX_DOUBLE_BLANK, "this many; 25 and 50 are common"), usual=0, fills=NUMBER,
+        ),
+    ]
+    letter_match: Annotated[
+        str,
+        Row(
+            "what letters join (matters with the set super)", "4", TURN,
+            {
+                "train_only": "the red half * and nothing else",
+                "same_letter": "* and the same letter",
+                "any_letter": "* and any letter",
+                "anywhere": "* and any letter; and a letter that is laid joins any end",
+            },
+        ),
+    ]
+    twice_bonus: Annotated[
+        str,
+        Row(
+            "whether the bonus play of *-T may be left out (matters with the set super)", "6", TURN,
+            {"must": "no, it must be made if there is one", "may": "yes, the seat may stop instead"},
+        ),
+    ]
+
+# fmt: on
+
+
+class Preset(NamedTuple):
+    """Named rules: tile set and hand size by number of players, and the options that differ from the usual ones."""
+
+    meaning: str
+    deals: dict[int, tuple[str, int]]
+    options: dict[str, Value]
+
+
+PRESETS = {
+    "mexican": Preset(
+        "Mexican Train",
+        {
+            **dict.fromkeys((2, 3), ("double-9", 8)),
+            **dict.fromkeys((4, 5, 6), ("double-12", 12)),
+            **dict.fromkeys((7, 8), ("double-12", 10)),
+            **dict.fromkeys((9, 10, 11, 12), ("double-15", 11)),
+            **dict.fromkeys((13, 14), ("double-18", 11)),
+        },
+        {},
+    ),
+    "super": Preset(
+        "Super Train",
+        {
+            players: ("super", hand)
+            for players, hand in enumerate((25, 23, 18, 16, 14, 12, 11, 10, 9, 8, 7, 6, 6), start=2)
+        },
+        {"tile_set": "super", "opening": "single", "max_uncovered": 1},
+    ),
+}
+"""The presets by name (docs/rules.md sections 3 and 11)."""
+
+
+def code(option: str, value: str) -> int:
+    """The code of a named value: what the RULES field of the option holds."""
+    return TABLE[option].words.index(value)
