@@ -16,7 +16,7 @@ from mextrain_core.game.events import EVENT
 from mextrain_core.hidden.evidence import begin_evidence, conclude_events, fold_events
 from mextrain_core.hidden.observe import information_key, observe
 from mextrain_core.hidden.sampler import next_placement, sample_worlds, warm_up
-from mextrain_core.hidden.worlds import open_worlds
+from mextrain_core.hidden.worlds import Public, open_worlds
 from mextrain_core.model.state import new_states
 
 
@@ -56,8 +56,8 @@ def test_first_sample(position: Position, timed: Callable[..., Any]) -> None:
             begin_evidence(*here, engine, np.uint64(position.starter), sizes)
             fold_events(*here, log, 0, end)
             conclude_events(*here, *at)
-            table = public.tables, public.evidence, 1
-            open_worlds(worlds._worlds, 0, rules, *table, states, 0, log, end, np.uint64(0), np.uint64(seed))
+            seen = Public(public.tables, public.evidence, 1)
+            open_worlds(worlds._worlds, 0, rules, seen, states, 0, log, end, np.uint64(0), np.uint64(seed))
             warm_up(worlds._worlds, 0)
             next_placement(worlds._worlds, 0, rules, states, 1, *worlds._log)
 

@@ -1,4 +1,4 @@
-"""The kernels of mextrain: records in, records out; no text, no files, no Python objects on the way.
+"""The kernels of mextrain: structs in, structs out; no text, no files, no Python objects on the way.
 
 Importing this package is free: its rooms import what they need, and only from rooms below them (docs/architecture.md).
 """

@@ -16,6 +16,7 @@ from typing import Any
 
 from mextrain.errors import PositionError
 from mextrain.game.rules import RuleSet
+from mextrain.game.starters import next_starter
 from mextrain.position import Chance, Position
 
 
@@ -64,7 +65,7 @@ class Match:
                 seed=self.seed,
                 game=self.game,
                 engine=engine,
-                starter=_next_starter(self.rules, self.position),
+                starter=next_starter(self.rules, self.position.starter, self.position.winner),
                 chance=self._chance,
             )
         )
@@ -120,13 +121,3 @@ def ranking(totals: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     return tuple(
         tuple(seat for seat, own in enumerate(totals) if own == total) for total in sorted(set(totals))
     )
-
-
-def _next_starter(rules: RuleSet, last: Position) -> int | None:
-    """Who begins the round after `last` (option `starter`); None is the seat that the stream draws."""
-    if rules.starter == "rotate":
-        return (last.starter + 1) % rules.players
-    if rules.starter == "winner":
-        return last.winner
-    # A fixed seat is found by the deal itself.
-    return None

@@ -23,9 +23,9 @@ from mextrain.hidden.sampler import WorldSampler
 from mextrain.position import Position
 from mextrain.records import replay
 from mextrain.study.planner import GOALS, first_hands, longest_chain, plan
-from mextrain_core.bulk.replay import replay_rounds
-from mextrain_core.bulk.rollout import play_games_calling
-from mextrain_core.bulk.samples import replay_decisions
+from mextrain_core.bulk.replay import Recorded, replay_rounds
+from mextrain_core.bulk.rollout import SeatPolicies, play_games_calling
+from mextrain_core.bulk.samples import Samples, replay_decisions
 from mextrain_core.compiler.cache import cache_folder
 from mextrain_core.compiler.jit import kernel_counts
 from mextrain_core.model.state import new_states
@@ -85,7 +85,7 @@ def _callbacks() -> None:
     simulate(RULES, games=1, policies=BatchPolicy(Batch.random_moves))
     seats, nothing = Seats.of("random", RULES.players), Rounds.empty(0, RULES.rounds, RULES.players)
     job = (np.uint64(0), np.uint64(0), 0, nothing.points, nothing.facts, np.empty(0, np.uint16))
-    play_games_calling(new_states(2), 0, RULES.record, seats.ids, seats.addresses, *job)
+    play_games_calling(new_states(2), 0, RULES.record, SeatPolicies(seats.ids, seats.addresses), *job)
 
 
 def _positions() -> None:
@@ -122,13 +122,14 @@ def _planner() -> None:
 
 def _archives() -> None:
     none = np.empty(0, np.uint64)
-    rounds = (none, np.empty(0, np.uint8), np.empty(0, np.uint8), np.zeros(1, np.int64), np.empty(0, np.uint16))
+    codes = np.empty(0, np.uint8)
+    recorded = Recorded(none, codes, codes, np.zeros(1, np.int64), np.empty(0, np.uint16))
     nothing = Rounds.empty(0, 1, RULES.players)
     here = (new_states(1), 0, RULES.record)
-    replay_rounds(*here, np.uint64(0), *rounds, nothing.points[:, 0], nothing.facts[:, 0])
+    replay_rounds(*here, np.uint64(0), recorded, nothing.points[:, 0], nothing.facts[:, 0])
     words, numbers = np.empty((0, 1), np.uint64), np.empty(0, np.int64)
-    samples = (words, words, np.empty(0, np.uint16), np.empty(0, np.uint8), numbers, np.empty(0, np.uint16))
-    replay_decisions(*here, numbers, none, *rounds, Layout(RULES).offsets, numbers, *samples)
+    samples = Samples(words, words, np.empty(0, np.uint16), codes, numbers, np.empty(0, np.uint16))
+    replay_decisions(*here, numbers, none, recorded, Layout(RULES).offsets, numbers, samples)
 
 
 PARTS: dict[str, Callable[[], None]] = {

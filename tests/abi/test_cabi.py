@@ -22,7 +22,7 @@ RULES = [RuleSet.mexican(players=4), RuleSet.super(players=5), RuleSet.mexican(p
 
 def test_the_header_is_what_the_records_say() -> None:
     path = Path(c.get_include()) / "mextrain.h"
-    assert path.read_text() == c.header(), f"write mextrain.cabi.header() to {path}"
+    assert path.read_text() == c.header(), f"write mextrain.c.header() to {path}"
 
 
 @pytest.mark.parametrize("language", ["c", "c++"])
@@ -170,7 +170,8 @@ def games_with(rules: RuleSet, addresses: list[int], games: int = 20) -> tuple[i
     shape = (games, rules.rounds)
     points, facts = np.zeros((*shape, rules.players), np.int64), np.zeros((*shape, 7), np.int32)
     total, _ = rollout.play_games_calling(
-        new_states(2), 0, rules.record, np.zeros(rules.players, np.uint8), np.array(addresses, np.uint64),
+        new_states(2), 0, rules.record,
+        rollout.SeatPolicies(np.zeros(rules.players, np.uint8), np.array(addresses, np.uint64)),
         np.uint64(1), np.uint64(0), games, points, facts, np.zeros(0, np.uint16),
     )
     return int(total), points, facts

@@ -1,4 +1,4 @@
-"""Decision sequences of small games, counted by both engines from the same deals."""
+"""Decision sequences of small games, counted by both backends from the same deals."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ from mextrain import (
 from mextrain.hidden.observation import expand, legal_mask
 from mextrain.study.planner import first_hands, longest_chain
 from mextrain_core.bulk.planner_policy import choose_planned
-from mextrain_core.bulk.replay import replay_rounds
-from mextrain_core.bulk.samples import replay_decisions
+from mextrain_core.bulk.replay import Recorded, replay_rounds
+from mextrain_core.bulk.samples import Samples, replay_decisions
 from mextrain_core.game.deal import deal
 from mextrain_core.game.events import EVENT
 from mextrain_core.game.perft import perft
@@ -88,7 +88,7 @@ def replayed(rules: RuleSet) -> str:
     assert played.actions is not None
     count = 2 * rules.rounds
     engines = np.array([rules.tiles.half_code(engine.high) for engine in rules.engines] * 2, np.uint8)
-    rounds = (
+    rounds = Recorded(
         np.repeat(played.game, rules.rounds),
         engines,
         played.starter.ravel().astype(np.uint8),
@@ -97,7 +97,7 @@ def replayed(rules: RuleSet) -> str:
     )
     states, seed = new_states(1), np.uint64(7)
     points, facts = np.zeros((count, rules.players), np.int64), np.zeros((count, 7), np.int32)
-    done, _, total = replay_rounds(states, 0, rules.record, seed, *rounds, points, facts)
+    done, _, total = replay_rounds(states, 0, rules.record, seed, rounds, points, facts)
     assert (done, int(total)) == (count, played.hash)
     size = len(played.actions)
     layout = Layout(rules)
@@ -105,16 +105,16 @@ def replayed(rules: RuleSet) -> str:
     chosen, seats = np.zeros(size, np.uint16), np.zeros(size, np.uint8)
     sources, steps = np.zeros(size, np.int64), np.zeros(size, np.uint16)
     rows, seeds, places = np.arange(count)[::-1].copy(), np.full(count, seed), np.arange(size)
-    outputs = (bits, mask, chosen, seats, sources, steps)
-    done = replay_decisions(states, 0, rules.record, rows, seeds, *rounds, layout.offsets, places, *outputs)
+    outputs = Samples(bits, mask, chosen, seats, sources, steps)
+    done = replay_decisions(states, 0, rules.record, rows, seeds, rounds, layout.offsets, places, outputs)
     assert done == count
     # No move of a round is legal after its end, and without its last move it goes on.
     games, engines, starters, offsets, actions = rounds
     for shift in (-1, 1):
-        wrong = (games[:1], engines[:1], starters[:1], offsets[:2] + np.array([0, shift]), actions)
-        assert replay_rounds(states, 0, rules.record, seed, *wrong, points, facts)[0] == 0
-        last = (rows[-1:], seeds, *wrong, layout.offsets, places)
-        assert replay_decisions(states, 0, rules.record, *last, *outputs) == 0
+        wrong = Recorded(games[:1], engines[:1], starters[:1], offsets[:2] + np.array([0, shift]), actions)
+        assert replay_rounds(states, 0, rules.record, seed, wrong, points, facts)[0] == 0
+        last = (rows[-1:], seeds, wrong, layout.offsets, places)
+        assert replay_decisions(states, 0, rules.record, *last, outputs) == 0
     return hashlib.sha256(b"".join(array.tobytes() for array in (points, facts, *outputs))).hexdigest()[:16]
 
 

@@ -1,1 +1,1 @@
-"""The lockstep engine: lane code against plain numbers, and whole matches against the scalar engine."""
+"""The lockstep backend: lane code against plain numbers, and whole matches against the scalar backend."""

@@ -1,4 +1,4 @@
-"""Matches played by both engines."""
+"""Matches played by both backends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _empty(rules: RuleSet, games: int, records: bool) -> tuple[Any, Any, Any]:
 def by_lockstep(
     rules: RuleSet, policies: Sequence[int], seed: int, first_game: int, games: int, records: bool = False
 ) -> Matches:
-    """Matches of the lockstep engine."""
+    """Matches of the lockstep backend."""
     points, facts, actions = _empty(rules, games, records)
     engine = Lockstep(rules.record, policies)
     total, moves = engine.play(seed, first_game, games, points, facts, actions)
@@ -45,7 +45,7 @@ def by_lockstep(
 def by_scalar(
     rules: RuleSet, policies: Sequence[int], seed: int, first_game: int, games: int, records: bool = False
 ) -> Matches:
-    """Matches of the scalar engine."""
+    """Matches of the scalar backend."""
     points, facts, actions = _empty(rules, games, records)
     numbers = np.uint64(seed), np.uint64(first_game), games
     total, moves = rollout.play_games(
@@ -57,7 +57,7 @@ def by_scalar(
 def assert_equal(
     rules: RuleSet, policies: Sequence[int], seed: int, first_game: int, games: int, records: bool = False
 ) -> None:
-    """Both engines say the same of every round."""
+    """Both backends say the same of every round."""
     ours = by_lockstep(rules, policies, seed, first_game, games, records)
     truth = by_scalar(rules, policies, seed, first_game, games, records)
     wrong = (ours.facts != truth.facts).any(axis=2) | (ours.points != truth.points).any(axis=2)

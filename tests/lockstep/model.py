@@ -1,6 +1,6 @@
 """Lane code on plain lists of numbers: the slow twin of ``mextrain_core.compiler.vectors``.
 
-A part of the lockstep engine is a Python function that gets a writer and uses the operators of what it loads. Given
+A part of the lockstep backend is a Python function that gets a writer and uses the operators of what it loads. Given
 this writer it computes instead of writing code, one lane after the other.
 """
 

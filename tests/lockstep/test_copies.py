@@ -1,4 +1,4 @@
-"""Copies of states played out by both engines: the same points and facts, copy by copy."""
+"""Copies of states played out by both backends: the same points and facts, copy by copy."""
 
 from __future__ import annotations
 

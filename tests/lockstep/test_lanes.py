@@ -41,7 +41,7 @@ def alone(part: Any) -> Any:
 def run_part(part: Any, flags: int, work: NDArray[np.uint16], row: int = 0, argument: int = 0) -> int:
     """Compile a part and run it."""
     arguments = (work, np.uint64(row), np.uint64(argument))
-    return int(vectors.frozen(alone(part), flags, *arguments)(flags, *arguments))
+    return int(vectors.specialized(alone(part), flags, *arguments)(flags, *arguments))
 
 
 def inputs(seed: int) -> NDArray[np.uint16]:

@@ -1,4 +1,4 @@
-"""Whole matches, lockstep against the scalar engine: the same bytes for every rule set that lockstep accepts.
+"""Whole matches, lockstep against the scalar backend: the same bytes for every rule set that lockstep accepts.
 
 ``MEXTRAIN_LOCKSTEP_RULES`` sets how many random rule sets are tried (each is a kernel of its own, compiled in seconds),
 ``MEXTRAIN_LOCKSTEP_SEED`` where they begin.

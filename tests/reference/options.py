@@ -131,7 +131,7 @@ class Rules:
             raise ValueError(f"the engine {engine} is not a double")
         return engine
 
-    def as_record(self) -> dict[str, Any]:
+    def as_struct(self) -> dict[str, Any]:
         """docs/formats.md: the preset, the players and every option that differs from the preset's default."""
         values = {name: getattr(self, name) for name in OPTIONS}
         differing = {name: value for name, value in values.items() if value != self._default(name)}
@@ -156,4 +156,4 @@ class Rules:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return "Rules(" + ", ".join(f"{name}={value!r}" for name, value in self.as_record().items()) + ")"
+        return "Rules(" + ", ".join(f"{name}={value!r}" for name, value in self.as_struct().items()) + ")"

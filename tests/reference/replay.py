@@ -39,7 +39,7 @@ def record_of(
     """The record of a round that is over. Seed and game are those of its deal unless named."""
     if not this.over:
         raise ValueError("only a round that is over has a record")
-    record: dict[str, Any] = {"format": FORMAT, "rules": this.rules.as_record()}
+    record: dict[str, Any] = {"format": FORMAT, "rules": this.rules.as_struct()}
     seed = this.seed if seed is None else seed
     game = this.game if game is None else game
     if seed is not None:

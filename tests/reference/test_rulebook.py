@@ -285,20 +285,20 @@ def test_refused_rules(message: str, options: dict[str, Any]) -> None:
 
 
 def test_defaults_and_records_of_rules() -> None:
-    assert Rules("mexican", 4).as_record() == {"preset": "mexican", "players": 4}
-    assert Rules("super", 5).as_record() == {"preset": "super", "players": 5}
+    assert Rules("mexican", 4).as_struct() == {"preset": "mexican", "players": 4}
+    assert Rules("super", 5).as_struct() == {"preset": "super", "players": 5}
     assert (Rules("super", 5).opening, Rules("super", 5).max_uncovered) == ("single", 1)
     changes: dict[str, Any] = {"tile_set": "double-12", "rounds": 2, "first_engine": "5-5", "starter": 3}
     rules = Rules("super", 4, max_uncovered=None, **changes)
-    assert rules.as_record() == {
+    assert rules.as_struct() == {
         "preset": "super", "players": 4, "max_uncovered": None, "tile_set": "double-12", "rounds": 2,
         "first_engine": "5-5", "starter": 3,
     }  # fmt: skip
-    assert Rules.from_record(rules.as_record()) == rules != Rules("super", 4)
+    assert Rules.from_record(rules.as_struct()) == rules != Rules("super", 4)
     assert rules.engines == ("5-5", "4-4")
     assert rules.hand_size == 18
     assert Rules("mexican", 4, tile_set="super").engines[-1] == "*-*"
-    assert Rules("mexican", 4, tile_set="double-12", hand_size=12, rounds=13).as_record() == {
+    assert Rules("mexican", 4, tile_set="double-12", hand_size=12, rounds=13).as_struct() == {
         "preset": "mexican", "players": 4}  # fmt: skip
     assert set(OPTIONS) < set(vars(rules))
     for wrong in (

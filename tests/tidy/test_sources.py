@@ -95,7 +95,38 @@ def test_public_names_have_docstrings() -> None:
     assert bare == []
 
 
-@pytest.mark.parametrize("script", [".ci/run", *(f"ci/{name}" for name in ("aarch64", "run", "sanitizers", "versions", "wheel"))])
+@pytest.mark.parametrize("script", [".ci/run", "ci/aarch64", "ci/run", "ci/sanitizers", "ci/versions", "ci/wheel"])
 def test_scripts_can_be_run(script: str) -> None:
     assert os.access(ROOT / script, os.X_OK)
     assert (ROOT / script).read_text().startswith("#!/usr/bin/env bash\n")
+
+
+def parameters(function: ast.FunctionDef) -> int:
+    """How many parameters a function has, ``self`` and ``cls`` aside."""
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    return len(names) - (names[:1] in (["self"], ["cls"]))
+
+
+def test_functions_have_ten_parameters_at_most() -> None:
+    """What belongs together comes as a named tuple."""
+    many = [
+        f"{path.relative_to(ROOT)}: {node.name} has {parameters(node)}"
+        for folder in (CORE, PYTHON)
+        for path in sources(folder)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and parameters(node) > 10
+    ]
+    assert many == []
+
+
+def test_tiles_are_numbered_in_one_place() -> None:
+    """The indices 91 and 104 to 108 of the set super have names in `model/tiles.py`."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}"
+        for folder in (CORE, PYTHON)
+        for path in sources(folder)
+        if path != CORE / "model" / "tiles.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value in (91, *range(104, 109))
+    ]
+    assert found == []

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mextrain.cli import main
+from tests import limits
 from tests.tidy.tree import PYTHON, ROOT
 
 PAGE = ROOT / "docs" / "rules.md"
@@ -40,7 +41,7 @@ def without_a_tree(tmp_path: Path, *pages: Path) -> tuple[Path, dict[str, str]]:
 def run(arguments: list[str], env: dict[str, str], tmp_path: Path) -> subprocess.CompletedProcess[str]:
     """Run `mextrain rules` in a folder that is not the tree."""
     program = [sys.executable, "-m", "mextrain", "rules", *arguments]
-    return subprocess.run(program, capture_output=True, encoding="utf-8", env=env, cwd=tmp_path, timeout=300)
+    return limits.run(program, encoding="utf-8", env=env, cwd=tmp_path)
 
 
 def test_in_a_zip_file(tmp_path: Path) -> None:

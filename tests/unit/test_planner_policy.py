@@ -25,7 +25,6 @@ from mextrain import (
 )
 from mextrain.benchmark import signature
 from mextrain.bulk.backend import choose_backend
-from mextrain.bulk.policies import POLICIES
 from mextrain.bulk.seat_policies import Seats
 from mextrain_core.bulk import planner_policy
 from mextrain_core.bulk.planner_policy import choose_planned
@@ -101,10 +100,6 @@ def test_it_plays_as_described(rules: RuleSet) -> None:
     assert slowly.actions is not None
     assert played.actions.tolist() == slowly.actions.tolist()
     assert played.hash == slowly.hash
-
-
-def test_its_id_is_three_for_ever() -> None:
-    assert POLICIES == ("random", "heaviest", "cautious", "planner")
 
 
 GOLDEN = {

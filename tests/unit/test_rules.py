@@ -19,6 +19,7 @@ from mextrain.game.options import PLAYERS_TABLE
 from mextrain_core.model import rules as core_rules
 from tests.reference import Rules as SlowRules
 from tests.reference.options import CHOICES
+from tests.reference.page import PRESETS
 from tests.reference.page import TABLE as PRINTED
 
 # Section 3: set and hand size by players; section 10: the boneyard right after the deal.
@@ -45,7 +46,7 @@ TABLE: dict[str, tuple[Any, ...]] = {
 @st.composite
 def rule_sets(draw: st.DrawFn) -> RuleSet:
     """Any rules that can be played."""
-    preset = draw(st.sampled_from(["mexican", "super"]))
+    preset = draw(st.sampled_from(PRESETS))
     options: dict[str, Any] = {"players": draw(st.integers(2, 14))}
     for name, values in TABLE.items():
         if draw(st.booleans()):
@@ -95,7 +96,7 @@ def test_other_numbers_of_players_are_refused(preset: str, players: int) -> None
     assert [problem.name for problem in caught.value.problems] == ["players"]
 
 
-@pytest.mark.parametrize("preset", ["mexican", "super"])
+@pytest.mark.parametrize("preset", PRESETS)
 def test_defaults_are_those_of_the_table(preset: str) -> None:
     rules = RuleSet.preset(preset, players=4)
     for name in TABLE:
@@ -306,7 +307,7 @@ def test_rules_survive_their_forms(rules: RuleSet) -> None:
 def test_the_slow_rulebook_resolves_the_same(rules: RuleSet) -> None:
     slow = SlowRules.from_record(rules.to_dict())
     assert {name: getattr(slow, name) for name in OPTIONS} == rules.options()
-    assert slow.as_record() == rules.to_dict()
+    assert slow.as_struct() == rules.to_dict()
     assert list(slow.engines) == [str(engine) for engine in rules.engines]
 
 
@@ -434,5 +435,5 @@ def test_errors_survive_a_process_border() -> None:
 
 
 def test_the_table_of_players_is_complete() -> None:
-    for preset in ("mexican", "super"):
+    for preset in PRESETS:
         assert list(PLAYERS_TABLE[preset]) == list(range(2, 15))

@@ -1,5 +1,4 @@
-"""The policy ``planner``: plays by the best train of its hand, planned afresh at every decision
-(docs/policies.md).
+"""The policy ``planner``: plays by the best train of its hand, planned afresh at every decision (docs/policies.md).
 
 It weighs every legal play by what the hand can still do after it: the longest train of the tiles left, from where the
 own train ends then. A tile that the train does not need costs nothing to throw on another train, the next tile of the
@@ -14,7 +13,7 @@ import numpy as np
 
 from mextrain_core.compiler.jit import c_array, c_function, helper, kernel
 from mextrain_core.compiler.machine import lowest
-from mextrain_core.game.movegen import ends_of, row_of, touches, trains_in_use
+from mextrain_core.game.movegen import before_plays, ends_of, next_play, play_at
 from mextrain_core.game.score import tile_points
 from mextrain_core.model.limits import ROWS
 from mextrain_core.model.moves import STOP_MOVE, encode_move
@@ -74,7 +73,7 @@ def own_ends_after(s, r, train, touch, new):
 
 
 @helper
-def best_train(g, s, nodes, table, r, hand, a_count, ends):
+def best_train(g, found, nodes, table, r, hand, a_count, ends):
     """Tiles and points (int64) of the longest train of ``hand`` from the open ends ``ends`` (mask).
 
     A train with several ends, as chicken feet leave it, goes on from each of them.
@@ -84,12 +83,12 @@ def best_train(g, s, nodes, table, r, hand, a_count, ends):
     ends &= ends - U1
     while ends != U0:
         add_train(graph, r, lowest(ends))
-        graph.single_part = U0
+        graph.single_component = U0
         graph.avoid_double = U0
         ends &= ends - U1
-    begin_search(graph, s[0], nodes)
-    search(g, s, nodes, table, WORK)
-    weight = graph.whole - (s[0].value >> I1)
+    begin_search(graph, found[0], nodes)
+    search(g, found, nodes, table, WORK)
+    weight = graph.whole - (found[0].value >> I1)
     return weight // TILE_STEP, weight % TILE_STEP
 
 
@@ -128,28 +127,22 @@ def choose_planned(states, i, rules, random):
     best_moves = np.empty(i64(s.legal_count) + I1, np.uint16)
     best_moves[0] = STOP_MOVE
     best, ties = i64(0), I1
-    trains = trains_in_use(s, seat)
-    while trains != U0:
-        train = lowest(trains)
-        trains &= trains - U1
-        halves = touches(s, r, train)
-        while halves != U0:
-            touch = lowest(halves)
-            halves &= halves - U1
-            row = row_of(s, r, seat, train, touch)
-            while row != U0:
-                new = lowest(row)
-                row &= row - U1
-                left = swap_tile(r, hand, a_count, touch, new, i64(-1))
-                ends = own_ends_after(s, r, train, touch, new)
-                tiles, points = best_train(g, found, nodes, table, r, hand, left, ends)
-                value = value_of_play(s, r, train, touch, new, hand, tiles, points, turns)
-                swap_tile(r, hand, left, touch, new, I1)
-                if value > best or best_moves[0] == STOP_MOVE:
-                    best, ties = value, I0
-                if value == best:
-                    best_moves[ties] = encode_move(train, touch, new)
-                    ties += I1
+    at = before_plays(s, r)
+    while True:
+        at = next_play(s, r, at)
+        if at.trains == U0:
+            break
+        train, touch, new = play_at(at)
+        left = swap_tile(r, hand, a_count, touch, new, i64(-1))
+        ends = own_ends_after(s, r, train, touch, new)
+        tiles, points = best_train(g, found, nodes, table, r, hand, left, ends)
+        value = value_of_play(s, r, train, touch, new, hand, tiles, points, turns)
+        swap_tile(r, hand, left, touch, new, I1)
+        if value > best or best_moves[0] == STOP_MOVE:
+            best, ties = value, I0
+        if value == best:
+            best_moves[ties] = encode_move(train, touch, new)
+            ties += I1
     return u64(best_moves[below(random >> U32, u64(ties))])
 
 

@@ -1,14 +1,16 @@
-"""Built-in policies, chosen by integer id.
+"""The built-in policies: their table, and what those do that kernels decide for.
 
 A policy sees the state at its decision and the attempt's word, and returns a legal move. It may look only at what its
 seat can see: the table, its own hand, the numbers of tiles in the other hands and in the boneyard.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from mextrain_core.compiler.jit import helper
-from mextrain_core.compiler.machine import lowest, popcount
-from mextrain_core.game.movegen import kth_play, row_of, touches, trains_in_use
+from mextrain_core.compiler.machine import popcount
+from mextrain_core.game.movegen import before_plays, kth_play, next_play, play_at
 from mextrain_core.game.score import tile_points
 from mextrain_core.model.moves import STOP_MOVE, encode_move
 from mextrain_core.model.rng import U32, below
@@ -17,9 +19,29 @@ u64 = np.uint64
 
 U0, U1 = u64(0), u64(1)
 
-RANDOM, HEAVIEST, CAUTIOUS = 0, 1, 2
-POLICY_NAMES = ("random", "heaviest", "cautious")
-"""Name of each policy by id."""
+RANDOM, HEAVIEST, CAUTIOUS, PLANNER = 0, 1, 2, 3
+
+
+class Policy(NamedTuple):
+    """A row of the table of built-in policies."""
+
+    id: int
+    """Its number in arrays of policies and in C, which no other policy ever gets."""
+    name: str
+    apart: str = ""
+    """``module:function`` of the C function that decides, where that is compiled apart; empty: ``choose`` decides."""
+
+
+POLICIES = (
+    Policy(RANDOM, "random"),
+    Policy(HEAVIEST, "heaviest"),
+    Policy(CAUTIOUS, "cautious"),
+    Policy(PLANNER, "planner", apart="mextrain_core.bulk.planner_policy:planner"),
+)
+"""The built-in policies. Ids 4 and 5 are kept for ``counting`` and ``expert``."""
+
+NO_MOVE = u64(0xFFFF)
+"""What ``choose`` returns for an id that it does not know: no move at all."""
 
 
 @helper
@@ -64,29 +86,23 @@ def choose_best(policy, s, r, random):
 
     ``heaviest`` never stops while it can play; ``cautious`` stops rather than leave a double uncovered.
     """
-    seat = u64(s.seat)
     best, ties = np.int64(-(1 << 60)), U0
     for counting in (True, False):
         k = U0 if counting else below(random >> U32, ties)
-        trains = trains_in_use(s, seat)
-        while trains != U0:
-            train = lowest(trains)
-            halves = touches(s, r, train)
-            while halves != U0:
-                touch = lowest(halves)
-                row = row_of(s, r, seat, train, touch)
-                while row != U0:
-                    value = value_of(policy, s, r, train, touch, lowest(row))
-                    if counting:
-                        ties = U1 if value > best else ties + u64(value == best)
-                        best = max(best, value)
-                    elif value == best:
-                        if k == U0:
-                            return encode_move(train, touch, lowest(row))
-                        k -= U1
-                    row &= row - U1
-                halves &= halves - U1
-            trains &= trains - U1
+        at = before_plays(s, r)
+        while True:
+            at = next_play(s, r, at)
+            if at.trains == U0:
+                break
+            train, touch, new = play_at(at)
+            value = value_of(policy, s, r, train, touch, new)
+            if counting:
+                ties = U1 if value > best else ties + u64(value == best)
+                best = max(best, value)
+            elif value == best:
+                if k == U0:
+                    return encode_move(train, touch, new)
+                k -= U1
         if policy == CAUTIOUS and s.may_stop != 0 and best < 0:
             return STOP_MOVE
     return STOP_MOVE
@@ -94,7 +110,12 @@ def choose_best(policy, s, r, random):
 
 @helper
 def choose(policy, s, r, random):
-    """The move (uint64) of the policy with this id at the state's decision; ``random`` is the attempt's word."""
+    """The move (uint64) of the policy with this id at the state's decision; ``random`` is the attempt's word.
+
+    NO_MOVE for an id that is not decided for here.
+    """
     if policy == RANDOM:
         return choose_random(s, r, random)
-    return choose_best(policy, s, r, random)
+    if policy == HEAVIEST or policy == CAUTIOUS:
+        return choose_best(policy, s, r, random)
+    return NO_MOVE

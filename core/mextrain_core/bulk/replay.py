@@ -1,8 +1,10 @@
 """Rounds played again from their recorded moves, without the policies that chose them."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from mextrain_core.bulk.rollout import record_round
+from mextrain_core.bulk.rollout import write_round
 from mextrain_core.compiler.jit import kernel
 from mextrain_core.game.deal import deal_round
 from mextrain_core.game.movegen import is_legal_move
@@ -15,12 +17,25 @@ u64 = np.uint64
 U0 = u64(0)
 
 
-@kernel
-def replay_rounds(states, i, rules, seed, games, engines, starters, offsets, actions, points, facts):
-    """Play rounds of ``seed`` (uint64) again; ``states[i]`` is scratch.
+class Recorded(NamedTuple):
+    """Rounds as they are recorded: an element for each in every array."""
 
-    ``games`` (uint64), ``engines`` (uint8, half codes) and ``starters`` (uint8, NONE for the seat that the stream
-    draws) have an element for each round. ``actions[offsets[k]:offsets[k + 1]]`` (uint16) are the moves of round k.
+    games: Any
+    """uint64."""
+    engines: Any
+    """uint8, half codes."""
+    starters: Any
+    """uint8, NONE for the seat that the stream draws."""
+    offsets: Any
+    """int64, one more: ``actions[offsets[k]:offsets[k + 1]]`` are the moves of round k."""
+    actions: Any
+    """uint16, the moves of all rounds."""
+
+
+@kernel
+def replay_rounds(states, i, rules, seed, recorded, points, facts):
+    """Play rounds of ``seed`` (uint64) again, given as Recorded; ``states[i]`` is scratch.
+
     What they lead to is written into ``points`` (int64[rounds, players]) and ``facts`` (int32[rounds, 7]) as by
     ``rollout.play_games``.
 
@@ -30,18 +45,18 @@ def replay_rounds(states, i, rules, seed, games, engines, starters, offsets, act
     """
     s, r = states[i], rules[0]
     total = U0
-    for k in range(len(games)):
-        engine = u64(engines[k])
-        deal_round(s, r, round_key(seed, games[k], engine), engine, u64(starters[k]))
+    for k in range(len(recorded.games)):
+        engine = u64(recorded.engines[k])
+        deal_round(s, r, round_key(seed, recorded.games[k], engine), engine, u64(recorded.starters[k]))
         advance_state(s, r, None)
-        first, end = offsets[k], offsets[k + 1]
+        first, end = recorded.offsets[k], recorded.offsets[k + 1]
         for a in range(first, end):
-            move = u64(actions[a])
+            move = u64(recorded.actions[a])
             if not is_legal_move(s, r, move):
                 return k, a - first, total
             play_on(s, r, None, move)
         if s.phase != PHASE_OVER:
             return k, end - first, total
-        total += record_round(s, r, points[k], facts[k])
+        total += write_round(s, r, points[k], facts[k])
         facts[k, 6] = end - first
-    return len(games), 0, total
+    return len(recorded.games), 0, total

@@ -5,14 +5,14 @@ round: its bits stand where ``observe`` writes them. Numbers and sets of tiles a
 since this is what reading an archive spends its time on.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
-from mextrain_core.compiler.machine import lowest
-from mextrain_core.game.deal import deal_round, engine_tile
-from mextrain_core.game.movegen import is_legal_move, row_of, touches, trains_in_use
+from mextrain_core.game.deal import deal_round
+from mextrain_core.game.movegen import is_legal_move
 from mextrain_core.game.turn import advance_state, play_on
-from mextrain_core.hidden.evidence import tile_index
 from mextrain_core.hidden.observe import (
     BONEYARD_SIZE,
     DRAWN,
@@ -25,19 +25,20 @@ from mextrain_core.hidden.observe import (
     observe_doubles,
     observe_trains,
     observe_turn,
-    relative_train,
+    relative_id,
+    set_actions,
     set_bit,
 )
-from mextrain_core.hidden.worlds import FIRST_A, first_index
-from mextrain_core.model.limits import LETTER_A, LETTER_D, NONE, WILD
-from mextrain_core.model.moves import STOP_MOVE, action_id, encode_move, move_new, move_touch, move_train
+from mextrain_core.model.indices import FIRST_A, FIRST_D, FIRST_WILD, first_index, is_a_tile, tile_index, tile_of_move
+from mextrain_core.model.limits import LETTER_A, LETTER_D, NONE, TILE_WORDS, WILD
+from mextrain_core.model.moves import STOP_MOVE
 from mextrain_core.model.rng import round_key
 from mextrain_core.model.state import PHASE_OVER
 
 u64 = np.uint64
+i64 = np.int64
 
-U0, U1, U6, U8, U10, U63, U64 = u64(0), u64(1), u64(6), u64(8), u64(10), u64(63), u64(64)
-FIRST_WILD, FIRST_D = u64(91), u64(108)
+U0, U1, U6, U8, U63, U64 = u64(0), u64(1), u64(6), u64(8), u64(63), u64(64)
 
 TABLE_SECTIONS = LACKS
 """Number of sections that a sample has: those of the table and of the own hand."""
@@ -75,10 +76,10 @@ def put_table(s, r, laid, offsets, out):
     set_bit(out, offsets[ENGINE], s.engine)
     put_hand(s, r, seat, u64(offsets[HAND]), out)
     left = u64(r.tiles)
-    for w in range(3):
+    for n in range(TILE_WORDS):
         if left != U0:
             bits = left if left < U64 else U64
-            put(out, u64(offsets[LAID]) + (u64(w) << U6), u64(laid[w]), bits)
+            put(out, u64(offsets[LAID]) + (u64(n) << U6), u64(laid[n]), bits)
             left -= bits
     if s.drawn != NONE:
         set_bit(out, offsets[DRAWN], first_index(r, u64(s.drawn)))
@@ -98,39 +99,9 @@ def put_table(s, r, laid, offsets, out):
 
 
 @helper
-def relative_id(r, move, seat):
-    """Dense action id of a move as ``seat`` numbers the trains: its own is train 0."""
-    if move == STOP_MOVE:
-        return action_id(r, move)
-    train = move_train(move)
-    return action_id(r, move + (relative_train(train, seat, u64(r.players)) << U10) - (train << U10))
-
-
-@helper
-def put_mask(s, r, out):
-    """Write the legal actions of the seat to move as relative ids."""
-    seat = u64(s.seat)
-    trains = trains_in_use(s, seat)
-    while trains != U0:
-        train = lowest(trains)
-        first = relative_train(train, seat, u64(r.players)) << U10
-        halves = touches(s, r, train)
-        while halves != U0:
-            touch = lowest(halves)
-            row = row_of(s, r, seat, train, touch)
-            while row != U0:
-                set_bit(out, U0, action_id(r, first + encode_move(U0, touch, lowest(row))))
-                row &= row - U1
-            halves &= halves - U1
-        trains &= trains - U1
-    if s.may_stop != 0:
-        set_bit(out, U0, action_id(r, STOP_MOVE))
-
-
-@helper
 def note_laid(r, laid, tile):
     """Add a tile (first index of its name) to those on the table; a second and third ``*-A`` take the next bits."""
-    if r.wild != NONE and tile == FIRST_A:
+    if is_a_tile(r, tile):
         while (u64(laid[tile >> U6]) >> (tile & U63)) & U1 != U0:
             tile += U1
     laid[tile >> U6] |= U1 << (tile & U63)
@@ -139,58 +110,70 @@ def note_laid(r, laid, tile):
 @helper
 def hand_over(words, out):
     """Move words to ``out`` and leave 0."""
-    for w in range(len(words)):
-        out[w] = words[w]
-        words[w] = U0
+    for n in range(len(words)):
+        out[n] = words[n]
+        words[n] = U0
+
+
+class Samples(NamedTuple):
+    """Decisions: an element for each in every array."""
+
+    observations: Any
+    """uint64[N, words]."""
+    masks: Any
+    """uint64[N, (A + 63) // 64], legal actions as relative ids."""
+    chosen: Any
+    """uint16: the action that was chosen, as a relative id."""
+    seats: Any
+    """uint8."""
+    sources: Any
+    """int64: the round."""
+    steps: Any
+    """uint16: the number of the decision in its round."""
 
 
 @kernel
-def replay_decisions(
-    states, i, rules, rows, seeds, games, engines, starters, offsets, actions, layout, places,
-    observations, masks, chosen, seats, sources, steps,
-):  # fmt: skip
+def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, samples):
     """Replay rounds and write their decisions as samples; ``states[i]`` is scratch.
 
-    ``rows`` (int64): the rounds to replay, as places in ``seeds``, ``games`` (uint64), ``engines``, ``starters``
-    (uint8) and ``offsets`` (int64, one more): ``actions[offsets[k]:offsets[k + 1]]`` (uint16) are the moves of round k.
-    ``layout``: int64[len(SECTIONS) + 1], where the sections begin. Decision n, counted over all rounds, is written to
-    place ``places[n]`` (int64) of the outputs: ``observations`` uint64[N, words], ``masks``
-    uint64[N, (A + 63) // 64], ``chosen`` uint16[N], both as relative ids, ``seats`` uint8[N], ``sources`` int64[N], the
-    round, and ``steps`` uint16[N], the number of the decision in its round.
+    ``rows`` (int64): the rounds to replay, as places in ``recorded`` (Recorded) and ``seeds`` (uint64). ``layout``:
+    int64[len(SECTIONS) + 1], where the sections begin. Decision n, counted over all rounds replayed, is written to
+    place ``places[n]`` (int64) of ``samples`` (Samples).
 
     Returns the number of rounds: fewer than asked for, if a move of the next one is not legal.
     """
     s, r = states[i], rules[0]
-    laid = np.zeros(3, np.uint64)
+    laid = np.zeros(TILE_WORDS, np.uint64)
     # Written here and then copied: places far apart are not in the processor's cache.
-    seen = np.zeros(observations.shape[1], np.uint64)
-    legal = np.zeros(masks.shape[1], np.uint64)
-    n = 0
+    seen = np.zeros(samples.observations.shape[1], np.uint64)
+    legal = np.zeros(samples.masks.shape[1], np.uint64)
+    moves = np.empty(i64(r.action_count), np.uint16)
+    decisions = 0
     for index in range(len(rows)):
         k = rows[index]
-        engine = u64(engines[k])
-        deal_round(s, r, round_key(seeds[k], games[k], engine), engine, u64(starters[k]))
-        for w in range(3):
-            laid[w] = U0
-        note_laid(r, laid, engine_tile(r, engine))
+        engine = u64(recorded.engines[k])
+        deal_round(s, r, round_key(seeds[k], recorded.games[k], engine), engine, u64(recorded.starters[k]))
+        for n in range(TILE_WORDS):
+            laid[n] = U0
+        note_laid(r, laid, tile_index(r, engine, engine))
         advance_state(s, r, None)
-        first = offsets[k]
-        for a in range(first, offsets[k + 1]):
-            move = u64(actions[a])
+        first = recorded.offsets[k]
+        for a in range(first, recorded.offsets[k + 1]):
+            move = u64(recorded.actions[a])
             if not is_legal_move(s, r, move):
                 return index
-            place = places[n]
-            n += 1
+            place = places[decisions]
+            decisions += 1
             put_table(s, r, laid, layout, seen)
-            put_mask(s, r, legal)
-            hand_over(seen, observations[place])
-            hand_over(legal, masks[place])
-            chosen[place] = relative_id(r, move, u64(s.seat))
-            seats[place] = s.seat
-            sources[place] = k
-            steps[place] = a - first
+            set_actions(s, r, moves, legal)
+            hand_over(seen, samples.observations[place])
+            hand_over(legal, samples.masks[place])
+            samples.chosen[place] = relative_id(r, move, u64(s.seat))
+            samples.seats[place] = s.seat
+            samples.sources[place] = k
+            samples.steps[place] = a - first
             if move != STOP_MOVE:
-                note_laid(r, laid, tile_index(r, move_touch(move), move_new(move)))
+                note_laid(r, laid, tile_of_move(r, move))
             play_on(s, r, None, move)
         if s.phase != PHASE_OVER:
             return index

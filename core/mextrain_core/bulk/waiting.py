@@ -1,20 +1,20 @@
 """Many games side by side, waiting for somebody outside to decide.
 
-A lane plays one match after the other. ``run_lanes`` plays every lane until a seat without a built-in policy has to
-decide; the caller looks at the waiting states, and ``play_in_lanes`` plays what it chose. Game i of a seed is the
-same game in any lane, of any number of lanes.
+A slot plays one match after the other. ``run_slots`` plays every slot until a seat without a built-in policy has to
+decide; the caller looks at the waiting states, and ``play_in_slots`` plays what it chose. Game i of a seed is the
+same game in any slot, of any number of slots.
 """
 
 import numpy as np
 
-from mextrain_core.bulk.policies import choose
-from mextrain_core.bulk.rollout import attempt_word, call_by_address, engine_of_round, record_round, starter_of_round
+from mextrain_core.bulk.rollout import Calls, attempt_word, play_decision, write_round
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game.deal import deal_round
 from mextrain_core.game.movegen import is_legal_move, write_moves
+from mextrain_core.game.rounds import engine_of_round, starter_of_round
 from mextrain_core.game.turn import advance_state, play_on
 from mextrain_core.hidden.view import view_state
-from mextrain_core.model.limits import MAX_DECISIONS
+from mextrain_core.model.limits import MAX_DECISIONS, NONE
 from mextrain_core.model.rng import round_key
 from mextrain_core.model.state import PHASE_OVER, RUNNING
 
@@ -34,81 +34,92 @@ _FIELDS = [
     ("last_starter", np.uint8),
     ("last_winner", np.uint8),
 ]
-LANE = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-"""What a lane is doing; all zero is a lane that has not begun."""
+SLOT = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
+"""What a slot is doing; all zero is a slot that has not begun."""
 
 
 @helper
-def note_move(lane, r, facts, actions, move):
-    """Count a move of the lane's round, and keep it if moves are kept."""
-    row = facts[lane.game, lane.played]
+def note_move(slot, r, facts, actions, move):
+    """Count a move of the slot's round, and keep it if moves are kept."""
+    row = facts[slot.game, slot.played]
     if len(actions) != 0:
-        actions[(lane.game * np.int64(r.rounds) + lane.played) * MAX_DECISIONS + row[6]] = move
+        actions[(slot.game * np.int64(r.rounds) + slot.played) * MAX_DECISIONS + row[6]] = move
     row[6] += 1
 
 
-@kernel
-def run_lanes(
-    states, lanes, rules, policies, addresses, seed, first_game, games, begun, points, facts, actions, waiting
-):
-    """Play all lanes on until each waits for the caller or has no more game to play.
+@helper
+def begin_game(s, slot, game):
+    """Let a slot play this game, counted from the first one of the job; its first round is still to be dealt."""
+    slot.game = game
+    slot.played = 0
+    slot.status = PLAYING
+    slot.last_starter = NONE
+    slot.last_winner = NONE
+    s.phase = PHASE_OVER
+    s.end = RUNNING
 
-    ``states``: len(lanes) states and one more, which is scratch. ``policies``: uint8[players], OUTSIDE for the
-    caller's seats; ``addresses``: uint64[players], 0 or the C function that plays the seat. Lanes without a game take
-    the next of ``first_game`` … ``first_game + games - 1``; ``begun`` of them have been taken. ``points`` and
-    ``facts`` are those of ``rollout.play_games``. ``actions``: uint16, empty or MAX_DECISIONS for each round, where
-    the moves of a round go to its own part. ``waiting``: int64, gets the lanes that wait. Returns (number
+
+@helper
+def begin_round(s, r, slot, games):
+    """Deal the next round of the slot's game, and play to its first decision."""
+    engine = engine_of_round(r, u64(slot.played))
+    starter = starter_of_round(r, u64(slot.last_starter), u64(slot.last_winner))
+    deal_round(s, r, round_key(games.seed, games.first + u64(slot.game), engine), engine, starter)
+    advance_state(s, r, None)
+
+
+@helper
+def finish_round(s, r, slot, results):
+    """Write the round that is over, and count it; returns its hash."""
+    part = write_round(s, r, results.points[slot.game, slot.played], results.facts[slot.game, slot.played])
+    slot.last_starter = s.starter
+    slot.last_winner = s.winner
+    slot.played += 1
+    if slot.played == r.rounds:
+        slot.status = IDLE
+    return part
+
+
+@kernel
+def run_slots(states, slots, rules, seats, games, begun, results, waiting):
+    """Play all slots on until each waits for the caller or has no more game to play.
+
+    ``states``: len(slots) states and one more, which is scratch. ``seats``: SeatPolicies, whose policies are OUTSIDE
+    for the caller's seats. Slots without a game take the next of ``games`` (Games); ``begun`` of them have been
+    taken. ``results``: the Results of ``rollout.play_games``, but ``actions`` is empty or has MAX_DECISIONS for each
+    round, where the moves of a round go to its own part. ``waiting``: int64, gets the slots that wait. Returns (number
     waiting, games begun, hash of the rounds that ended).
     """
     r = rules[0]
-    scratch = len(lanes)
     total = U0
     n = 0
-    for i in range(len(lanes)):
-        s, lane = states[i], lanes[i]
+    for i in range(len(slots)):
+        s, slot = states[i], slots[i]
         while True:
-            if lane.status == IDLE:
-                if begun == games:
+            if slot.status == IDLE:
+                if begun == games.count:
                     break
-                lane.game = begun
-                lane.played = 0
-                lane.status = PLAYING
+                begin_game(s, slot, begun)
                 begun += 1
-                s.phase = PHASE_OVER
-                s.end = RUNNING
             if s.phase == PHASE_OVER:
                 if s.end != RUNNING:
-                    total += record_round(s, r, points[lane.game, lane.played], facts[lane.game, lane.played])
-                    lane.last_starter = s.starter
-                    lane.last_winner = s.winner
-                    lane.played += 1
-                    if lane.played == r.rounds:
-                        lane.status = IDLE
+                    total += finish_round(s, r, slot, results)
+                    if slot.status == IDLE:
                         continue
-                number = u64(lane.played)
-                engine = engine_of_round(r, number)
-                starter = starter_of_round(r, number, u64(lane.last_starter), u64(lane.last_winner))
-                key = round_key(seed, first_game + u64(lane.game), engine)
-                deal_round(s, r, key, engine, starter)
-                facts[lane.game, lane.played, 6] = 0
-                advance_state(s, r, None)
+                results.facts[slot.game, slot.played, 6] = 0
+                begin_round(s, r, slot, games)
                 continue
-            seat = u64(s.seat)
-            if policies[seat] == OUTSIDE:
+            if seats.policies[u64(s.seat)] == OUTSIDE:
                 waiting[n] = i
                 n += 1
                 break
-            if addresses[seat] != U0:
-                move = call_by_address(states, i, scratch, rules, addresses[seat])
-            else:
-                move = choose(policies[seat], s, r, attempt_word(s))
-                play_on(s, r, None, move)
-            note_move(lane, r, facts, actions, move)
+            move = play_decision(Calls(states, i, rules, seats.addresses), len(slots), seats.policies)
+            note_move(slot, r, results.facts, results.actions, move)
     return n, begun, total
 
 
 @kernel
-def look_at_lanes(states, waiting, rules, views, seats, words, offsets, moves):
+def look_at_slots(states, waiting, rules, views, seats, words, offsets, moves):
     """Show what the seat to move sees in each of the states ``waiting`` (int64[n]).
 
     ``views``: STATE[n]; ``seats``: uint8[n]; ``words``: uint64[n], the attempts' random words; ``offsets``: int64[n+1]
@@ -128,7 +139,7 @@ def look_at_lanes(states, waiting, rules, views, seats, words, offsets, moves):
 
 
 @kernel
-def play_in_lanes(states, lanes, waiting, rules, chosen, facts, actions):
+def play_in_slots(states, slots, waiting, rules, chosen, facts, actions):
     """Play the move ``chosen[k]`` (uint16) in state ``waiting[k]``, for all k.
 
     Returns -1, or the first k whose move is not legal; then no state has changed.
@@ -139,6 +150,6 @@ def play_in_lanes(states, lanes, waiting, rules, chosen, facts, actions):
             return k
     for k in range(len(waiting)):
         i = waiting[k]
-        note_move(lanes[i], r, facts, actions, u64(chosen[k]))
+        note_move(slots[i], r, facts, actions, u64(chosen[k]))
         play_on(states[i], r, None, u64(chosen[k]))
     return -1

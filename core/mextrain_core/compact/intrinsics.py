@@ -1,8 +1,8 @@
 """Compact states: the form of a state in which rounds are played fastest.
 
-Kernels are written once, for the STATE record. What they get may also be a compact state, a type with the same fields:
+Kernels are written once, for the STATE struct. What they get may also be a compact state, a type with the same fields:
 
-* Its numbers live in registers. In a record a store to an array might change any number, as far as a compiler can
+* Its numbers live in registers. In a struct a store to an array might change any number, as far as a compiler can
   tell, so that a number has to be fetched from memory again and again.
 * A hand is packed into 32 bytes: the low bytes of sixteen rows, then the high ones. The ends of the trains are one
   vector. So one byte shuffle looks up the rows at the ends of all trains, and the rows, side by side in words of four
@@ -10,10 +10,11 @@ Kernels are written once, for the STATE record. What they get may also be a comp
 * With the set super the rows of the numbers have bit 13 for ``*``, row 13 stays empty for ends that are no number, and
   the row of ``*`` itself is a word of its own; rows of letters follow from it.
 
-What differs is in ``compact.py``; here is what no kernel can say: the type, and the machine's instructions. Kernels
-ask ``is_compact``, which is known while they are compiled; without a compiler no state is.
+What differs is in ``plays``; here is what no kernel can say: the type, and the machine's instructions. Kernels
+get one helper for both forms from ``by_form``; without a compiler no state is compact.
 """
 
+from inspect import signature
 from typing import Any
 
 from llvmlite import ir
@@ -34,14 +35,14 @@ _BYTES, _HAND, _WORDS = ir.VectorType(_I8, 16), ir.VectorType(_I8, 32), ir.Vecto
 _FOUR = types.UniTuple(types.uint64, 4)
 
 _PARTS = {
-    "boneyard": TILE_WORDS,  # as in the record, but without the tile that is ahead
+    "boneyard": TILE_WORDS,  # as in the struct, but without the tile that is ahead
     "ahead": 1,  # the tile that the next draw gives, if there is one
     "ends": 2,  # the row to look up for each train, a byte each
     "hands": 4 * MAX_PLAYERS,
     "found": 4,  # the plays found: sixteen bits for each train
     "wild_rows": MAX_PLAYERS,  # by seat: the row of ``*``
     "wild_ends": 1,  # bit set of the trains that end in ``*``
-    "lanes": 16,  # by train: the plays found where ``*`` is concerned, those that ``*`` makes from bit 16 on
+    "wild_plays": 16,  # by train: the plays found where ``*`` is concerned, those that ``*`` makes from bit 16 on
     "before": 16,  # by train: how many plays there are on earlier trains
 }
 """The parts of a compact state besides its numbers, with their sizes in words."""
@@ -55,7 +56,7 @@ def supported() -> bool:
 
 
 class Compact(types.Type):
-    """A compact state beside a STATE record of type ``record``, which keeps the arrays that are not parts.
+    """A compact state beside a STATE struct of type ``record``, which keeps the arrays that are not parts.
 
     ``words``: how many words hold the plays and the boneyard, 1, 2 or 4; ``is_super``: whether the set is super.
     """
@@ -97,7 +98,7 @@ def _get(context: Any, builder: Any, kind: Any, state: Any, field: str) -> Any:
         return context.cast(builder, word, types.uint64, kind.record.typeof(field)) if field == "phase" else word
     record = parts.record
     if field in _PARTS:
-        # A record that would have this part as its field.
+        # A struct that would have this part as its field.
         record = builder.bitcast(builder.gep(getattr(parts, field), [_I64(-kind.record.offset(field))]), record.type)
     return record_getattr(context, builder, kind.record, record, field)
 
@@ -184,7 +185,7 @@ def _call(builder: Any, name: str, result: Any, *args: Any) -> Any:
 def _for_compact_states(result: Any, *arguments: Any) -> Any:
     """An intrinsic of a compact state and ``arguments``: ``write(s, *arguments)`` writes its code, returns its value.
 
-    Kernels are typed for records too; there the code is never reached, and its value is undefined.
+    Helpers of compact states may be typed for structs too; there the code is never reached, and its value is undefined.
     """
 
     def define(write: Any) -> Any:
@@ -216,7 +217,7 @@ _word = types.uint64
 
 @intrinsic(prefer_literal=True)
 def compact(typingctx: Any, state: Any, words: Any, is_super: Any) -> Any:
-    """A compact state beside a STATE record; all is 0. The other arguments are those of ``Compact``, as literals."""
+    """A compact state beside a STATE struct; all is 0. The other arguments are those of ``Compact``, as literals."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         parts = cgutils.create_struct_proxy(signature.return_type)(context, builder)
@@ -231,26 +232,60 @@ def compact(typingctx: Any, state: Any, words: Any, is_super: Any) -> Any:
     return kind(state, words, is_super), codegen
 
 
-@intrinsic
-def _is_compact(typingctx: Any, state: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _I1(isinstance(state, Compact))
+def by_form(of_compact: Any, of_struct: Any) -> Any:
+    """One helper made of two with the same parameters, a state first: for compact states and for STATE structs.
 
-    return types.boolean(state), codegen
+    Which of them is meant is known while a kernel is compiled, and only that one is compiled with it. Without a
+    compiler no state is compact.
+    """
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return of_struct
 
+    def ask(*arguments: Any) -> Any:
+        raise TypeError("helpers are called from kernels only")
 
-def is_compact(state: Any) -> bool:
-    """Whether ``state`` is a compact state: known while the code is compiled, and never true without a compiler."""
-    return False
+    # Numba reads the parameters of an overload from its signature.
+    count = len(signature(of_struct.py_func).parameters)
+    if count == 1:
 
+        @overload(ask, inline="always")
+        def choose_1(s):  # type: ignore[no-untyped-def]
+            chosen = of_compact if isinstance(s, Compact) else of_struct
+            return lambda s: chosen(s)
 
-@overload(is_compact, inline="always")
-def _ask(state):  # type: ignore[no-untyped-def]
-    return lambda state: _is_compact(state)
+    elif count == 2:
+
+        @overload(ask, inline="always")
+        def choose_2(s, a):  # type: ignore[no-untyped-def]
+            chosen = of_compact if isinstance(s, Compact) else of_struct
+            return lambda s, a: chosen(s, a)
+
+    elif count == 3:
+
+        @overload(ask, inline="always")
+        def choose_3(s, a, b):  # type: ignore[no-untyped-def]
+            chosen = of_compact if isinstance(s, Compact) else of_struct
+            return lambda s, a, b: chosen(s, a, b)
+
+    elif count == 4:
+
+        @overload(ask, inline="always")
+        def choose_4(s, a, b, c):  # type: ignore[no-untyped-def]
+            chosen = of_compact if isinstance(s, Compact) else of_struct
+            return lambda s, a, b, c: chosen(s, a, b, c)
+
+    else:
+
+        @overload(ask, inline="always")
+        def choose_5(s, a, b, c, d):  # type: ignore[no-untyped-def]
+            chosen = of_compact if isinstance(s, Compact) else of_struct
+            return lambda s, a, b, c, d: chosen(s, a, b, c, d)
+
+    return ask
 
 
 def words_of(state: Any) -> int:
-    """How many words a compact state has for plays and boneyard, 1, 2 or 4; 4 for a record. Known while compiling."""
+    """How many words a compact state has for plays and boneyard, 1, 2 or 4; 4 for a struct. Known while compiling."""
     return 4
 
 
@@ -283,7 +318,7 @@ ahead, put_ahead = _cells("ahead")
 found, put_found = _cells("found")
 wild_row, put_wild_row = _cells("wild_rows")
 wild_ends, put_wild_ends = _cells("wild_ends")
-lanes, put_lanes = _cells("lanes")
+wild_plays, put_wild_plays = _cells("wild_plays")
 before, put_before = _cells("before")
 
 

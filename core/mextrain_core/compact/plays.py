@@ -1,6 +1,6 @@
-"""What compact states do in a way of their own: hands, ends, legal plays, draws; ``_compact`` says why.
+"""What compact states do in a way of their own: hands, ends, legal plays, draws; ``intrinsics`` says why.
 
-They serve number sets up to double-15, and the set super, with the options that ``rollout`` freezes: no double-16, no
+They serve number sets up to double-15, and the set super, with the options of ``rules.USUAL``: no double-16, no
 feet, no tile barred.
 """
 
@@ -12,14 +12,13 @@ from mextrain_core.compact.intrinsics import (
     clear_hand,
     count_rows,
     found,
-    lanes,
     pips,
     put_ahead,
     put_before,
     put_found,
-    put_lanes,
     put_row_to_look_up,
     put_wild_ends,
+    put_wild_plays,
     put_wild_row,
     row_found,
     row_of_number,
@@ -27,6 +26,7 @@ from mextrain_core.compact.intrinsics import (
     tile_index,
     toggle_tile,
     wild_ends,
+    wild_plays,
     wild_row,
     words_of,
 )
@@ -41,8 +41,8 @@ u64 = np.uint64
 
 U0, U1, U2, U3, U4, U15, U16, U20, U63 = (u64(n) for n in (0, 1, 2, 3, 4, 15, 16, 20, 63))
 NO_TILE, A_HALF, WILD_HALF = u64(NONE), u64(LETTER_A), u64(WILD)
-A_LANE = U1 << (U16 + A_HALF)
-"""The play of ``*-A`` in a word of ``lanes``."""
+A_PLAY = U1 << (U16 + A_HALF)
+"""The play of ``*-A`` in a word of ``wild_plays``."""
 
 
 @helper
@@ -81,8 +81,9 @@ def remove_tile(s, r, seat, touch, new):
 
 
 @helper
-def move_end_to(s, r, train, half):
+def put_end(s, r, train, half):
     """Let ``train`` end in ``half``."""
+    s.end_half[train] = half
     if r.wild == NONE:
         put_row_to_look_up(s, train, half)
         return
@@ -93,7 +94,7 @@ def move_end_to(s, r, train, half):
 
 @helper
 def hand_points(s, r, seat):
-    """Points (uint64) of the tiles that ``seat`` holds."""
+    """Points (int64) of the tiles that ``seat`` holds."""
     total = pips(s, seat)
     if r.wild != NONE:
         wild = wild_row(s, seat)
@@ -102,7 +103,7 @@ def hand_points(s, r, seat):
         total += U20 * (max(u64(s.a_count[seat]), U1) - U1)
     if row_of_number(s, seat, NO_TILE, U0) & U1 != U0:
         total += u64(r.double_blank)
-    return total
+    return np.int64(total)
 
 
 @helper
@@ -132,8 +133,8 @@ def look_ahead(s):
 
 
 @helper
-def draw(s):
-    """Draw the tile ahead; returns its index."""
+def take_draw(s, tile):
+    """Draw the tile ahead, whatever ``tile`` is; returns its index."""
     tile = ahead(s, U0)
     s.draws += U1
     s.boneyard_size -= U1
@@ -157,9 +158,9 @@ def keep_plays(s, words):
 
 
 @helper
-def place_in_word(s, w, k, earlier):
-    """Place (train * 16 + new) of the k-th play if word ``w`` has it; ``earlier`` plays are in the words before."""
-    return lowest(deposit(U1 << ((k - earlier) & U63), found(s, w))) | w << u64(6)
+def place_in_word(s, number, k, earlier):
+    """Place (train * 16 + new) of the k-th play if word ``number`` has it; ``earlier`` plays are in those before."""
+    return lowest(deposit(U1 << ((k - earlier) & U63), found(s, number))) | number << u64(6)
 
 
 @helper
@@ -203,14 +204,14 @@ def count_plays(s, r):
     wild = row_of_wild(s, r, seat, only)
     if not is_wild(s, wild):
         return count
-    on_number, a_on_number = wild << U16, wild << U16 & A_LANE
+    on_number, a_on_number = wild << U16, wild << U16 & A_PLAY
     count = U0
     for index in range(u64(s.players) + U1):
         train = u64(index)
         any_tile = U0 - (trains >> train & U1)
         only_a = U0 - (u64(s.eligible_a) >> train & U1)
         here = row_found(s, train) | (on_number & any_tile) | (a_on_number & only_a)
-        put_lanes(s, train, here)
+        put_wild_plays(s, train, here)
         put_before(s, train, count)
         if wild_ends(s, U0) >> train & U1 == U0:
             count += popcount(here)
@@ -237,7 +238,7 @@ def kth_play(s, r, k):
     k -= before(s, train)
     if wild_ends(s, U0) >> train & U1 != U0:
         return kth_on_wild_end(s, train, wild, k)
-    bit = lowest(deposit(U1 << k, lanes(s, train)))
+    bit = lowest(deposit(U1 << k, wild_plays(s, train)))
     if bit < U16:
         return encode_move(train, u64(s.end_half[train]), bit)
     return encode_move(train, WILD_HALF, bit - U16)

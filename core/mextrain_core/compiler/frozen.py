@@ -1,7 +1,7 @@
 """Rules of which some fields are known while a kernel is compiled.
 
-Kernels are written once, for the RULES record, and read an option where it decides. What they get may also be the same
-record of which the compiler is told some fields: the checks of options that are not chosen then vanish.
+Kernels are written once, for the RULES struct, and read an option where it decides. What they get may also be the same
+struct of which the compiler is told some fields: the checks of options that are not chosen then vanish.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from numba.np.arrayobj import record_getattr
 
 
 class Frozen(types.Type):
-    """A record whose fields ``known`` have the values given there."""
+    """A struct whose fields ``known`` have the values given there."""
 
     def __init__(self, record: Any, name: str, known: Mapping[str, int]):
         super().__init__(name=f"Frozen({name})")
@@ -45,7 +45,7 @@ def _get(context: Any, builder: Any, frozen: Any, pointer: Any, field: str) -> A
 
 
 def freezer(name: str, known: Mapping[str, int]) -> Any:
-    """A function for kernels: it takes a record and returns it as one whose fields ``known`` have these values.
+    """A function for kernels: it takes a struct and returns it as one whose fields ``known`` have these values.
 
     ``name`` tells it from others.
     """

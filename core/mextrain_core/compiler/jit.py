@@ -109,7 +109,7 @@ def helper(function: Any) -> Any:
 
 
 def c_type(name: Any) -> Any:
-    """The Numba type of a C type: ``uint64``, ``uint8*``, ``void``; a dtype stands for a pointer to the record."""
+    """The Numba type of a C type: ``uint64``, ``uint8*``, ``void``; a dtype stands for a pointer to the struct."""
     if isinstance(name, np.dtype):
         return types.CPointer(numba.from_dtype(name))
     if name.endswith("*"):
@@ -130,8 +130,8 @@ def c_function(result: Any, *arguments: Any) -> Any:
     return compile_it
 
 
-def as_record(pointer: Any) -> Any:
-    """The record that a pointer argument of a C function points to."""
+def as_struct(pointer: Any) -> Any:
+    """The struct that a pointer argument of a C function points to."""
     return numba.carray(pointer, 1)[0]
 
 
@@ -141,5 +141,5 @@ def c_array(pointer: Any, count: Any) -> Any:
 
 
 if not config.DISABLE_JIT:
-    as_record = numba.njit(forceinline=True)(as_record)
+    as_struct = numba.njit(forceinline=True)(as_struct)
     c_array = numba.njit(forceinline=True)(c_array)

@@ -44,7 +44,7 @@ _ARCHITECTURES = {"x86_64": "x86-64", "amd64": "x86-64", "aarch64": "aarch64", "
 
 
 def architecture() -> str:
-    """The architecture that kernels are compiled for: ``x86-64``, ``aarch64`` (both little-endian) or the empty text."""
+    """The architecture that kernels are compiled for: ``x86-64`` or ``aarch64``, else the empty text."""
     return _ARCHITECTURES.get(platform.machine().lower(), "")
 
 
@@ -57,8 +57,8 @@ def target_has(feature: str) -> bool:
 
 
 @intrinsic
-def _record_bytes(typingctx: Any, target: Any, source: Any, size: Any) -> Any:
-    """memcpy of ``size`` bytes between two records."""
+def _struct_bytes(typingctx: Any, target: Any, source: Any, size: Any) -> Any:
+    """memcpy of ``size`` bytes between two structs."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         i8 = ir.IntType(8).as_pointer()
@@ -81,8 +81,8 @@ def call_policy(typingctx: Any, address: Any, state: Any, rules: Any, random: An
         pointer = ir.IntType(8).as_pointer()
         function_type = ir.FunctionType(ir.IntType(32), [pointer, pointer, ir.IntType(64)])
         function = builder.inttoptr(args[0], function_type.as_pointer())
-        records = [builder.bitcast(record, pointer) for record in args[1:3]]
-        return builder.call(function, [*records, args[3]])
+        structs = [builder.bitcast(struct, pointer) for struct in args[1:3]]
+        return builder.call(function, [*structs, args[3]])
 
     return types.int32(types.uint64, state, rules, types.uint64), codegen
 
@@ -105,8 +105,8 @@ def kth_bit(x: np.uint64, k: np.uint64) -> np.uint64:
     return np.uint64((rest & -rest).bit_length() - 1)
 
 
-def copy_record(target: Any, source: Any, size: np.uint64) -> None:
-    """Copy the first ``size`` bytes of one record over another of the same dtype."""
+def copy_struct(target: Any, source: Any, size: np.uint64) -> None:
+    """Copy the first ``size`` bytes of one struct over another of the same dtype."""
     as_bytes = target.reshape(1).view(np.uint8), source.reshape(1).view(np.uint8)
     as_bytes[0][: int(size)] = as_bytes[1][: int(size)]
 
@@ -162,6 +162,6 @@ def _deposit_one(x, mask):  # type: ignore[no-untyped-def]
     return by_clearing
 
 
-@overload(copy_record, inline="always")
-def _copy_record(target, source, size):  # type: ignore[no-untyped-def]
-    return lambda target, source, size: _record_bytes(target, source, size)
+@overload(copy_struct, inline="always")
+def _copy_struct(target, source, size):  # type: ignore[no-untyped-def]
+    return lambda target, source, size: _struct_bytes(target, source, size)

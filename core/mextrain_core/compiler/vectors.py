@@ -2,8 +2,8 @@
 
 Numba widens every small integer to 64 bits, so a loop over 16-bit lanes never becomes good vector code; an operator
 here writes exactly one vector instruction. A kernel part is a Python function that is called once, while a kernel is
-compiled, with a ``Writer`` and the frozen flags; an option is then a Python ``if``. Only general LLVM operations are
-used, no processor's own: LLVM splits a vector of 32 lanes into what the target has.
+compiled, with a ``Writer`` and an integer, the flags; an option is then a Python ``if``. Only general LLVM operations
+are used, no processor's own: LLVM splits a vector of 32 lanes into what the target has.
 
 The tests run the same functions on plain lists of numbers instead (``tests/lockstep/model.py``): ``Vec``, ``Mask``,
 ``Words`` and ``Writer`` are the whole language.
@@ -292,7 +292,7 @@ def emitted(write: Any) -> Any:
     return intrinsic(part)
 
 
-def frozen(kernel: Any, flags: int, *arguments: Any) -> Any:
+def specialized(kernel: Any, flags: int, *arguments: Any) -> Any:
     """The machine code of ``kernel`` for the compile-time integer ``flags`` and arguments of these types.
 
     It is called with ``flags`` and the arguments, whose types are not checked again. Compiled code is cached on disk
@@ -302,7 +302,7 @@ def frozen(kernel: Any, flags: int, *arguments: Any) -> Any:
 
 
 def is_compiled(kernel: Any, flags: int, *arguments: Any) -> bool:
-    """Whether ``frozen`` with these arguments finds machine code in this process or in the cache."""
+    """Whether ``specialized`` with these arguments finds machine code in this process or in the cache."""
     return has_code(kernel, (types.literal(flags), *map(typeof, arguments)))
 
 

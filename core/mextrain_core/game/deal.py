@@ -3,10 +3,12 @@
 import numpy as np
 
 from mextrain_core.compact import plays
-from mextrain_core.compact.intrinsics import is_compact
+from mextrain_core.compact.intrinsics import by_form
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import popcount
+from mextrain_core.game.rounds import NO_SEAT
 from mextrain_core.model.bits import find_member
+from mextrain_core.model.indices import tile_index
 from mextrain_core.model.limits import LETTER_A, NONE, ROWS
 from mextrain_core.model.rng import DRAW_WORDS, LOW_32, STARTER_WORD, U32, below, round_key, word
 from mextrain_core.model.rules import CHICKEN_FOOT
@@ -19,16 +21,17 @@ EVERY = ~U0
 
 
 @helper
-def set_bits(s, r, seat, tile):
-    """Mark a tile in the seat's hand matrix, and count it if it is a ``*-A``."""
-    if is_compact(s):
-        plays.add_tile(s, r, seat, tile)
-        return
+def set_bits_of_struct(s, r, seat, tile):
+    """``set_bits`` of a STATE struct."""
     hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
     s.hand[seat, hi] |= U1 << lo
     s.hand[seat, lo] |= U1 << hi
     if r.wild != NONE and lo == u64(LETTER_A):
         s.a_count[seat] += U1
+
+
+set_bits = by_form(plays.add_tile, set_bits_of_struct)
+"""Mark a tile (index) in the seat's hand matrix, and count it if it is a ``*-A``."""
 
 
 @helper
@@ -39,12 +42,8 @@ def give(s, r, seat, tile):
 
 
 @helper
-def take(s, r, seat, touch, new):
-    """Take the tile {touch, new} out of the seat's hand; of several ``*-A`` one."""
-    s.hand_count[seat] -= U1
-    if is_compact(s):
-        plays.remove_tile(s, r, seat, touch, new)
-        return
+def clear_bits_of_struct(s, r, seat, touch, new):
+    """``clear_bits`` of a STATE struct."""
     if r.wild != NONE and (touch == u64(LETTER_A) or new == u64(LETTER_A)):
         s.a_count[seat] -= U1
         if s.a_count[seat] != 0:
@@ -53,21 +52,54 @@ def take(s, r, seat, touch, new):
     s.hand[seat, new] &= ~(U1 << touch)
 
 
+clear_bits = by_form(plays.remove_tile, clear_bits_of_struct)
+"""Unmark the tile {touch, new} in the seat's hand matrix; of several ``*-A`` one."""
+
+
 @helper
-def put_end(s, r, train, half):
-    """Let the train end in ``half``."""
+def take(s, r, seat, touch, new):
+    """Take the tile {touch, new} out of the seat's hand; of several ``*-A`` one."""
+    s.hand_count[seat] -= U1
+    clear_bits(s, r, seat, touch, new)
+
+
+@helper
+def put_end_of_struct(s, r, train, half):
+    """``put_end`` of a STATE struct."""
     s.end_half[train] = half
-    if is_compact(s):
-        plays.move_end_to(s, r, train, half)
+
+
+put_end = by_form(plays.put_end, put_end_of_struct)
+"""Let the train end in ``half``."""
+
+
+@helper
+def empty_hand_of_struct(s, seat):
+    """``empty_hand`` of a STATE struct."""
+    for half in range(ROWS):
+        s.hand[seat, u64(half)] = U0
+
+
+empty_hand = by_form(plays.empty_hand, empty_hand_of_struct)
+"""Take all tiles out of the seat's hand matrix."""
+
+
+@helper
+def look_ahead_of_struct(s):
+    """A STATE struct finds its draws when they are due."""
+
+
+look_ahead = by_form(plays.look_ahead, look_ahead_of_struct)
+"""Find the tile of the next draw ahead of time."""
 
 
 @helper
 def leave_boneyard(s, tile):
     """Take a tile out of the boneyard."""
-    w, others = tile >> U6, ~(U1 << (tile & U63))
-    s.boneyard[U0] &= others if w == U0 else EVERY
-    s.boneyard[U1] &= others if w == U1 else EVERY
-    s.boneyard[U2] &= others if w == U2 else EVERY
+    place, others = tile >> U6, ~(U1 << (tile & U63))
+    s.boneyard[U0] &= others if place == U0 else EVERY
+    s.boneyard[U1] &= others if place == U1 else EVERY
+    s.boneyard[U2] &= others if place == U2 else EVERY
     s.boneyard_size -= U1
 
 
@@ -79,14 +111,6 @@ def next_draw(s):
     k = below(r32, u64(s.boneyard_size))
     words = plays.words_in_use(s, third)
     return find_member(first, second, third, popcount(first), popcount(second), words, k)[0]
-
-
-@helper
-def engine_tile(r, engine):
-    """Tile index of the double that is the engine."""
-    if engine == u64(r.wild):
-        return u64(104)
-    return engine * (engine + u64(3)) >> U1
 
 
 @helper
@@ -136,15 +160,11 @@ def clear_table(s, r, engine, starter):
     s.boneyard[U0] = r.set_words[U0]
     s.boneyard[U1] = r.set_words[U1]
     s.boneyard[U2] = r.set_words[U2]
-    leave_boneyard(s, engine_tile(r, engine))
+    leave_boneyard(s, tile_index(r, engine, engine))
     for seat in range(players):
         s.hand_count[u64(seat)] = U0
         s.a_count[u64(seat)] = U0
-        if is_compact(s):
-            plays.empty_hand(s, u64(seat))
-            continue
-        for half in range(ROWS):
-            s.hand[u64(seat), u64(half)] = U0
+        empty_hand(s, u64(seat))
     if r.double_rule == CHICKEN_FOOT:
         s.toes = U0
         for train in range(players + U1):
@@ -155,11 +175,17 @@ def clear_table(s, r, engine, starter):
 
 
 @helper
+def drawn_starter(r, key):
+    """The seat that begins the round of ``key`` where the stream draws the starter."""
+    return below(word(key, STARTER_WORD) >> U32, u64(r.players))
+
+
+@helper
 def deal_round(s, r, key, engine, starter):
     """Deal the round of ``key`` (docs/determinism.md); ``starter`` NONE is drawn."""
     players = u64(r.players)
-    if starter == u64(NONE):
-        starter = below(word(key, STARTER_WORD) >> U32, players)
+    if starter == NO_SEAT:
+        starter = drawn_starter(r, key)
     clear_table(s, r, engine, starter)
     s.key = key
     # The words of the set and the numbers of their members live in registers.
@@ -191,8 +217,7 @@ def deal_round(s, r, key, engine, starter):
     s.boneyard[U1] = second
     s.boneyard[U2] = third
     s.boneyard_size = size
-    if is_compact(s):
-        plays.look_ahead(s)
+    look_ahead(s)
 
 
 @kernel
@@ -204,13 +229,9 @@ def deal(states, i, rules, seed, game, engine, starter):
     deal_round(states[i], rules[0], round_key(seed, game, engine), engine, starter)
 
 
-@kernel
-def deal_tiles(states, i, rules, engine, starter, hands, sizes):
-    """Set up ``states[i]`` with given hands: ``hands[seat, :sizes[seat]]`` are tile indices (uint8); the key is 0.
-
-    The caller has checked that all tiles are of the set, different and not the engine; the rest is the boneyard.
-    """
-    s, r = states[i], rules[0]
+@helper
+def set_up_hands(s, r, engine, starter, hands, sizes):
+    """The round before its first turn with given hands, see ``deal_tiles``."""
     clear_table(s, r, engine, starter)
     s.key = U0
     for seat in range(u64(r.players)):
@@ -218,3 +239,12 @@ def deal_tiles(states, i, rules, engine, starter, hands, sizes):
             tile = u64(hands[seat, k])
             leave_boneyard(s, tile)
             give(s, r, u64(seat), tile)
+
+
+@kernel
+def deal_tiles(states, i, rules, engine, starter, hands, sizes):
+    """Set up ``states[i]`` with given hands: ``hands[seat, :sizes[seat]]`` are tile indices (uint8); the key is 0.
+
+    The caller has checked that all tiles are of the set, different and not the engine; the rest is the boneyard.
+    """
+    set_up_hands(states[i], rules[0], engine, starter, hands, sizes)

@@ -5,10 +5,12 @@ the play is bound to a double, and how many plays there are; it writes the answe
 other functions read those and nothing else, so that counting, listing, masks and ``is_legal`` cannot disagree.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from mextrain_core.compact import plays
-from mextrain_core.compact.intrinsics import is_compact
+from mextrain_core.compact.intrinsics import by_form
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import kth_bit, lowest, popcount
 from mextrain_core.model.limits import LETTER_A, NONE, WILD
@@ -73,11 +75,70 @@ def trains_in_use(s, seat):
     return u64(s.eligible) | (u64(s.eligible_a) if s.a_count[seat] != 0 else U0)
 
 
+class Cursor(NamedTuple):
+    """Where a walk through the legal plays stands; all uint64. The walk is written once, here, and used like this:
+
+        at = before_plays(s, r)
+        while True:
+            at = next_play(s, r, at)
+            if at.trains == U0:
+                break
+            train, touch, new = play_at(at)
+
+    (A ``while`` with a condition would be compiled with two copies of ``next_play``.)
+    """
+
+    trains: Any
+    """Bit set: the train, which is the lowest, and those to come; 0 after the last play."""
+    halves: Any
+    """Bit set: the halves to come that touch this train."""
+    touch: Any
+    """The half that touches."""
+    row: Any
+    """Bit set: the new half, which is the lowest, and those to come with this ``touch``."""
+
+
 @helper
-def count_plays(s, r):
-    """Number of legal plays under the selection in the state."""
-    if is_compact(s):
-        return plays.count_plays(s, r)
+def before_plays(s, r):
+    """The cursor before the first legal play under the selection in the state."""
+    trains = trains_in_use(s, u64(s.seat))
+    return Cursor(trains, touches(s, r, lowest(trains)) if trains != U0 else U0, U0, U0)
+
+
+@helper
+def next_row(s, r, at):
+    """The cursor at the first legal play with another ``touch``, or on another train."""
+    seat = u64(s.seat)
+    trains, halves = at.trains, at.halves
+    while trains != U0:
+        while halves != U0:
+            touch = lowest(halves)
+            halves &= halves - U1
+            row = row_of(s, r, seat, lowest(trains), touch)
+            if row != U0:
+                return Cursor(trains, halves, touch, row)
+        trains &= trains - U1
+        if trains != U0:
+            halves = touches(s, r, lowest(trains))
+    return Cursor(U0, U0, U0, U0)
+
+
+@helper
+def next_play(s, r, at):
+    """The cursor at the next legal play, in ascending order."""
+    row = at.row & (at.row - U1)
+    return Cursor(at.trains, at.halves, at.touch, row) if row != U0 else next_row(s, r, at)
+
+
+@helper
+def play_at(at):
+    """The play at a cursor: (train, half that touches, new half)."""
+    return lowest(at.trains), at.touch, lowest(at.row)
+
+
+@helper
+def count_plays_of_struct(s, r):
+    """``count_plays`` of a STATE struct."""
     seat = u64(s.seat)
     n = U0
     if r.plain != 0 and s.barred == NONE:
@@ -93,22 +154,21 @@ def count_plays(s, r):
             n += popcount(u64(s.hand[seat, u64(s.end_half[lowest(trains)])]))
             trains &= trains - U1
         return n
-    trains = trains_in_use(s, seat)
-    while trains != U0:
-        train = lowest(trains)
-        halves = touches(s, r, train)
-        while halves != U0:
-            n += popcount(row_of(s, r, seat, train, lowest(halves)))
-            halves &= halves - U1
-        trains &= trains - U1
-    return n
+    at = before_plays(s, r)
+    while True:
+        at = next_row(s, r, at)
+        if at.trains == U0:
+            return n
+        n += popcount(at.row)
+
+
+count_plays = by_form(plays.count_plays, count_plays_of_struct)
+"""Number of legal plays under the selection in the state."""
 
 
 @helper
-def kth_play(s, r, k):
-    """The k-th legal play by ascending id (k below ``legal_count``), as a move."""
-    if is_compact(s):
-        return plays.kth_play(s, r, k)
+def kth_play_of_struct(s, r, k):
+    """``kth_play`` of a STATE struct."""
     seat = u64(s.seat)
     if r.plain != 0 and s.only & s.barred == NONE:
         trains = u64(s.eligible)
@@ -121,19 +181,17 @@ def kth_play(s, r, k):
                 return encode_move(train, touch, kth_bit(row, k))
             k -= here
             trains &= trains - U1
-    trains = trains_in_use(s, seat)
+    at = before_plays(s, r)
     while True:
-        train = lowest(trains)
-        halves = touches(s, r, train)
-        while halves != U0:
-            touch = lowest(halves)
-            row = row_of(s, r, seat, train, touch)
-            here = popcount(row)
-            if k < here:
-                return encode_move(train, touch, kth_bit(row, k))
-            k -= here
-            halves &= halves - U1
-        trains &= trains - U1
+        at = next_row(s, r, at)
+        here = popcount(at.row)
+        if k < here:
+            return encode_move(lowest(at.trains), at.touch, kth_bit(at.row, k))
+        k -= here
+
+
+kth_play = by_form(plays.kth_play, kth_play_of_struct)
+"""The k-th legal play by ascending id (k below ``legal_count``), as a move."""
 
 
 @helper
@@ -278,20 +336,14 @@ def write_moves(s, r, out):
     n = 0
     if s.phase != PHASE_DECIDE:
         return n
-    seat = u64(s.seat)
-    trains = trains_in_use(s, seat)
-    while trains != U0:
-        train = lowest(trains)
-        halves = touches(s, r, train)
-        while halves != U0:
-            touch = lowest(halves)
-            row = row_of(s, r, seat, train, touch)
-            while row != U0:
-                out[n] = encode_move(train, touch, lowest(row))
-                n += 1
-                row &= row - U1
-            halves &= halves - U1
-        trains &= trains - U1
+    at = before_plays(s, r)
+    while True:
+        at = next_play(s, r, at)
+        if at.trains == U0:
+            break
+        train, touch, new = play_at(at)
+        out[n] = encode_move(train, touch, new)
+        n += 1
     if s.may_stop != 0:
         out[n] = STOP_MOVE
         n += 1
@@ -327,20 +379,14 @@ def legal_mask(states, i, rules, out):
         out[k] = U0
     if s.phase != PHASE_DECIDE:
         return
-    seat = u64(s.seat)
-    trains = trains_in_use(s, seat)
-    while trains != U0:
-        train = lowest(trains)
-        halves = touches(s, r, train)
-        while halves != U0:
-            touch = lowest(halves)
-            row = row_of(s, r, seat, train, touch)
-            while row != U0:
-                action = action_id(r, encode_move(train, touch, lowest(row)))
-                out[action >> U6] |= U1 << (action & U63)
-                row &= row - U1
-            halves &= halves - U1
-        trains &= trains - U1
+    at = before_plays(s, r)
+    while True:
+        at = next_play(s, r, at)
+        if at.trains == U0:
+            break
+        train, touch, new = play_at(at)
+        action = action_id(r, encode_move(train, touch, new))
+        out[action >> U6] |= U1 << (action & U63)
     if s.may_stop != 0:
         action = action_id(r, STOP_MOVE)
         out[action >> U6] |= U1 << (action & U63)

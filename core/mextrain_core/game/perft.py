@@ -1,4 +1,4 @@
-"""Counts of decision sequences, to compare engines."""
+"""Counts of decision sequences, to compare implementations."""
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mextrain_core.compact import plays
-from mextrain_core.compact.intrinsics import is_compact
+from mextrain_core.compact.intrinsics import by_form
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import popcount
 from mextrain_core.model.limits import LETTER_A, WILD
@@ -14,10 +14,8 @@ U0, U1 = u64(0), u64(1)
 
 
 @helper
-def hand_points(s, r, seat):
-    """Points (int64) of the tiles that ``seat`` holds."""
-    if is_compact(s):
-        return np.int64(plays.hand_points(s, r, seat))
+def hand_points_of_struct(s, r, seat):
+    """``hand_points`` of a STATE struct."""
     # Each tile shows up in the rows of both of its halves, and a double once: its row counts it a second time.
     total = U0
     for half in range(u64(r.halves)):
@@ -30,6 +28,10 @@ def hand_points(s, r, seat):
     if u64(s.hand[seat, U0]) & U1 != U0:
         total += u64(r.double_blank)
     return np.int64(total)
+
+
+hand_points = by_form(plays.hand_points, hand_points_of_struct)
+"""Points (int64) of the tiles that ``seat`` holds."""
 
 
 @helper

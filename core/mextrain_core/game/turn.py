@@ -8,7 +8,7 @@ runs one. ``play_move`` plays a decision. Where chance is to be explicit the cal
 import numpy as np
 
 from mextrain_core.compact import plays
-from mextrain_core.compact.intrinsics import is_compact
+from mextrain_core.compact.intrinsics import by_form
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.game import events
@@ -16,7 +16,8 @@ from mextrain_core.game.deal import give, leave_boneyard, next_draw, put_end, ta
 from mextrain_core.game.movegen import eligible_ends, ends_of, has_foot, is_legal_move, select, touches
 from mextrain_core.model.limits import LETTER_D, LETTER_R, LETTER_S, LETTER_T, MAX_ATTEMPTS, NONE, WILD
 from mextrain_core.model.moves import STOP_MOVE, move_new, move_touch, move_train
-from mextrain_core.model.rules import CHICKEN_FOOT, OPTION_CODES
+from mextrain_core.model.options import code
+from mextrain_core.model.rules import CHICKEN_FOOT
 from mextrain_core.model.state import (
     BLOCKED,
     FAULT,
@@ -39,17 +40,17 @@ u64 = np.uint64
 U0, U1, U3 = u64(0), u64(1), u64(3)
 NO_TILE = u64(NONE)
 
-SINGLE = OPTION_CODES["opening"].index("single")
-OWN_TRAIN = OPTION_CODES["drawn_tile"].index("own_train")
-PER_TURN = OPTION_CODES["draw_limit"].index("per_turn")
-MAY = OPTION_CODES["drawn_play"].index("may")
-MARK = OPTION_CODES["failed_cover"].index("mark")
-CENTER = OPTION_CODES["foot_ends"].index("center")
-NOBODY = OPTION_CODES["open_double_binds"].index("nobody")
-BINDS = OPTION_CODES["dead_double"].index("binds")
-MUST_COVER = OPTION_CODES["finish_on_double"].index("must_cover")
-ANY_PLAY = OPTION_CODES["marker_off"].index("any_play")
-MAY_STOP_BONUS = OPTION_CODES["twice_bonus"].index("may")
+SINGLE = code("opening", "single")
+OWN_TRAIN = code("drawn_tile", "own_train")
+PER_TURN = code("draw_limit", "per_turn")
+MAY = code("drawn_play", "may")
+MARK = code("failed_cover", "mark")
+CENTER = code("foot_ends", "center")
+NOBODY = code("open_double_binds", "nobody")
+BINDS = code("dead_double", "binds")
+MUST_COVER = code("finish_on_double", "must_cover")
+ANY_PLAY = code("marker_off", "any_play")
+MAY_STOP_BONUS = code("twice_bonus", "may")
 
 
 @helper
@@ -187,16 +188,41 @@ def end_round(s, how, winner):
 
 
 @helper
-def look(s, r, log):
-    """Find the legal plays of the play owed, and what follows when there is none (section 6, points 2 to 5)."""
-    release_dead(s, r)
-    s.attempts += U1
-    if s.attempts > MAX_ATTEMPTS:
-        return end_round(s, FAULT, NONE)
-    if select(s, r, NONE, NONE, False) != U0:
-        s.may_stop = s.owed == OWED_CHAIN or (s.owed == OWED_BONUS and r.twice_bonus == MAY_STOP_BONUS)
-        return PHASE_DECIDE
-    note_no_play(s, r, log)
+def select_before_draw(s, r):
+    """Select the plays of the play owed, which has drawn nothing; returns whether there are any."""
+    if select(s, r, NONE, NONE, False) == U0:
+        return False
+    s.may_stop = s.owed == OWED_CHAIN or (s.owed == OWED_BONUS and r.twice_bonus == MAY_STOP_BONUS)
+    return True
+
+
+@helper
+def select_drawn(s, r):
+    """Select the plays of the tile drawn for the play owed; returns whether there are any."""
+    if select(s, r, s.drawn, NONE, r.drawn_tile == OWN_TRAIN) == U0:
+        return False
+    s.may_stop = r.drawn_play == MAY
+    return True
+
+
+@helper
+def may_have_released(s, r):
+    """Whether the draw may have released a double that bound the play, by emptying the boneyard."""
+    return r.dead_double == BINDS and s.boneyard_size == 0
+
+
+@helper
+def select_other(s, r):
+    """Select the plays of all tiles but the drawn one, which fits nowhere; returns whether there are any."""
+    if select(s, r, NONE, s.drawn, False) == U0:
+        return False
+    s.may_stop = U0
+    return True
+
+
+@helper
+def go_without_play(s, r, log):
+    """The play owed has no legal play before a draw (section 6, points 4 and 5); returns the phase that follows."""
     if s.owed != OWED_REQUIRED:
         return end_turn(s, r, log)
     may_draw = s.boneyard_size != 0 and (r.draw_limit != PER_TURN or s.turn_drew == 0)
@@ -204,16 +230,43 @@ def look(s, r, log):
 
 
 @helper
+def after_draw(s, r):
+    """The play owed has drawn; returns the phase that follows.
+
+    Under ``failed_cover`` = ``mark`` a play that had to cover a double has failed all the same.
+    """
+    s.play_drew = U1
+    s.turn_drew = U1
+    return PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN
+
+
+@helper
+def stop(s, r, log):
+    """The seat stops: that fails a required play and ends any other turn; returns the phase that follows."""
+    return PHASE_FAIL if s.owed == OWED_REQUIRED else end_turn(s, r, log)
+
+
+@helper
+def look(s, r, log):
+    """Find the legal plays of the play owed, and what follows when there is none (section 6, points 2 to 5)."""
+    release_dead(s, r)
+    s.attempts += U1
+    if s.attempts > MAX_ATTEMPTS:
+        return end_round(s, FAULT, NONE)
+    if select_before_draw(s, r):
+        return PHASE_DECIDE
+    note_no_play(s, r, log)
+    return go_without_play(s, r, log)
+
+
+@helper
 def look_drawn(s, r, log):
     """After the draw only plays of the drawn tile are legal, if it has any (section 6, point 4)."""
     release_dead(s, r)
-    if select(s, r, s.drawn, NONE, r.drawn_tile == OWN_TRAIN) != U0:
-        s.may_stop = r.drawn_play == MAY
+    if select_drawn(s, r):
         return PHASE_DECIDE
     note_no_play(s, r, log)
-    # The draw that emptied the boneyard may have released a double that bound the play: then other tiles can fit.
-    if r.dead_double == BINDS and s.boneyard_size == 0 and select(s, r, NONE, s.drawn, False) != U0:
-        s.may_stop = U0
+    if may_have_released(s, r) and select_other(s, r):
         return PHASE_DECIDE
     return PHASE_FAIL
 
@@ -226,28 +279,34 @@ def note_no_play(s, r, log):
 
 
 @helper
+def take_draw_of_struct(s, tile):
+    """``take_draw`` of a STATE struct."""
+    if tile == NO_TILE:
+        tile = next_draw(s)
+    s.draws += U1
+    leave_boneyard(s, tile)
+    return tile
+
+
+take_draw = by_form(plays.take_draw, take_draw_of_struct)
+"""Take ``tile``, or with NONE the one that the stream names, out of the boneyard as the next draw; returns it."""
+
+
+@helper
 def draw_tile(s, r, tile):
     """Move ``tile``, or with NONE the one that the stream names, from the boneyard to the seat's hand."""
-    if is_compact(s):
-        tile = plays.draw(s)
-    else:
-        if tile == NO_TILE:
-            tile = next_draw(s)
-        s.draws += U1
-        leave_boneyard(s, tile)
+    tile = take_draw(s, tile)
     give(s, r, u64(s.seat), tile)
     return tile
 
 
 @helper
 def draw_for_play(s, r, log, tile):
-    """Draw for want of a play; under ``failed_cover`` = ``mark`` a play that had to cover has failed all the same."""
+    """Draw for want of a play."""
     tile = draw_tile(s, r, tile)
     events.write(s, log, events.DRAW, s.seat, tile, U0)
     s.drawn = tile
-    s.play_drew = U1
-    s.turn_drew = U1
-    return PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN
+    return after_draw(s, r)
 
 
 @helper
@@ -400,16 +459,11 @@ def play_tile(s, r, log, move):
 
 @helper
 def play_move(s, r, log, move):
-    """Play a legal move (uint64); returns the phase after it.
-
-    ``stop`` fails a required play and ends any other turn.
-    """
+    """Play a legal move (uint64); returns the phase after it."""
     if move != STOP_MOVE:
         return play_tile(s, r, log, move)
     events.write(s, log, events.STOPPED, s.seat, NONE, U0)
-    if s.owed == OWED_REQUIRED:
-        return PHASE_FAIL
-    return end_turn(s, r, log)
+    return stop(s, r, log)
 
 
 @helper

@@ -1,34 +1,35 @@
 """What everybody at the table has seen, folded from the public events (docs/hidden-information.md).
 
-Two records hold it. ``tables[i]`` is a STATE without any tile in hand or boneyard: the engine's own helpers play the
-public events on it, so the table, what is owed and where the seat could have gone are the engine's. ``evidence[i]``
+Two structs hold it. ``tables[i]`` is a STATE without any tile in hand or boneyard: the helpers of `game` play the
+public events on it, so the table, what is owed and where the seat could have gone follow the rules. ``evidence[i]``
 is an EVIDENCE: which tiles each seat has shown not to hold, and where each tile that was laid can have come from.
-The tile of a draw is never read, so neither record can hold anything that is hidden from some seat.
+The tile of a draw is never read, so neither struct can hold anything that is hidden from some seat.
 
-Words. The *slots* of a seat are where its tiles came from: slot 0 is its deal, each draw of its own is one slot more.
-A *test* of a seat finds no tile for the halves tested: tiles showing one of them can only be in slots born later.
+Words. The *arrivals* of a seat are how its tiles came to it: arrival 0 is its deal, and each draw of its own is one
+more. A *test* of a seat finds no tile for the halves tested: tiles showing one of them can only have arrived later.
 """
 
 import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
-from mextrain_core.compiler.machine import copy_record, lowest
+from mextrain_core.compiler.machine import copy_struct, lowest
 from mextrain_core.game import events
 from mextrain_core.game.deal import clear_table
 from mextrain_core.game.movegen import select, touches
 from mextrain_core.game.turn import (
-    BINDS,
-    MARK,
     OWN_TRAIN,
-    PER_TURN,
+    after_draw,
     begin_turn,
-    end_turn,
     fail,
+    go_without_play,
+    may_have_released,
     play_tile,
     release_dead,
+    stop,
 )
-from mextrain_core.model.limits import LETTER_A, LETTER_D, MAX_PLAYERS, MAX_TILES, NONE, ROWS, WILD
-from mextrain_core.model.moves import move_new, move_touch, move_train
+from mextrain_core.model.indices import tile_of_move
+from mextrain_core.model.limits import LETTER_A, MAX_PLAYERS, MAX_TILES, NONE, ROWS, TILE_WORDS
+from mextrain_core.model.moves import move_train
 from mextrain_core.model.rules import CHICKEN_FOOT, ONLY_IF_STUCK
 from mextrain_core.model.state import (
     OWED_REQUIRED,
@@ -55,26 +56,26 @@ is the tile of the next play or shows no half of the mask."""
 
 _FIELDS = np.dtype(
     [
-        ("slots", np.uint8, MAX_PLAYERS),  # slots born so far: 1 + draws of the seat
+        ("arrivals", np.uint8, MAX_PLAYERS),  # arrivals so far: 1 + draws of the seat
         ("dealt", np.uint8, MAX_PLAYERS),  # tiles dealt to the seat
-        ("lacks", np.uint8, (MAX_PLAYERS, ROWS)),  # tiles showing the half can only be in slots from this one on
+        ("lacks", np.uint8, (MAX_PLAYERS, ROWS)),  # tiles showing the half have come with this arrival or later
         ("draws", np.uint8),
         ("plays", np.uint8),
         ("clauses", np.uint8),
         ("released", np.uint8),  # the last draw emptied the boneyard, which may have released a double
-        ("uncertain", np.uint8),  # some evidence has no slot form: only a replay can tell whether a history fits
+        ("uncertain", np.uint8),  # arrivals do not say it all: only a replay can tell whether a history fits
         # By draw of the round.
         ("draw_seat", np.uint8, MAX_TILES),
-        ("draw_slot", np.uint8, MAX_TILES),
+        ("draw_arrival", np.uint8, MAX_TILES),
         ("draw_rule", np.uint8, MAX_TILES),  # HIDDEN … UNCLEAR
         ("draw_play", np.uint8, MAX_TILES),  # SHOWN, UNCLEAR: number of the play meant, else NONE
         ("draw_mask", np.uint32, MAX_TILES),
-        # By play of the round: a tile laid came from a slot first … end - 1 of its seat.
+        # By play of the round: a tile laid came with an arrival first … end - 1 of its seat.
         ("play_seat", np.uint8, MAX_TILES),
-        ("play_tile", np.uint8, MAX_TILES),  # the first index of its name, 105 for each *-A
+        ("play_tile", np.uint8, MAX_TILES),  # the first index of its name
         ("play_first", np.uint8, MAX_TILES),
         ("play_end", np.uint8, MAX_TILES),
-        # Something fitted: a tile in a slot below ``end``, not laid before play number ``plays``, shows the mask.
+        # Something fitted: a tile of an arrival below ``end``, not laid before play number ``plays``, shows the mask.
         ("clause_seat", np.uint8, MAX_CLAUSES),
         ("clause_end", np.uint8, MAX_CLAUSES),
         ("clause_plays", np.uint8, MAX_CLAUSES),
@@ -84,25 +85,6 @@ _FIELDS = np.dtype(
 )
 EVIDENCE = np.dtype((np.record, _FIELDS))
 EVIDENCE_BYTES = EVIDENCE.itemsize
-
-
-@helper
-def tile_index(r, a, b):
-    """Index of the tile {a, b} (half codes, uint64); the first one for ``*-A``."""
-    hi = a if a > b else b
-    lo = b if a > b else a
-    if r.wild == NONE or hi < u64(WILD):
-        return (hi * (hi + U1) >> U1) + lo
-    if hi == u64(WILD):
-        return u64(91) + lo
-    # Letters have the higher codes, but the tables name the wild half first.
-    return u64(105) if hi == u64(LETTER_A) else u64(108) + hi - u64(LETTER_D)
-
-
-@helper
-def tile_of(r, move):
-    """Index of the tile that a move lays; the first one for ``*-A``."""
-    return tile_index(r, move_touch(move), move_new(move))
 
 
 @helper
@@ -122,12 +104,12 @@ def halves_for(s, r, trains):
 
 
 @helper
-def note_lack(e, seat, mask, slots):
-    """No tile in the first ``slots`` slots of the seat shows a half of ``mask``."""
+def note_lack(e, seat, mask, arrivals):
+    """No tile in the first ``arrivals`` arrivals of the seat shows a half of ``mask``."""
     while mask != U0:
         half = lowest(mask)
-        if u64(e.lacks[seat, half]) < slots:
-            e.lacks[seat, half] = slots
+        if u64(e.lacks[seat, half]) < arrivals:
+            e.lacks[seat, half] = arrivals
         mask &= mask - U1
 
 
@@ -137,7 +119,7 @@ def note_clause(s, r, e):
     k = u64(e.clauses)
     seat = u64(s.seat)
     e.clause_seat[k] = seat
-    e.clause_end[k] = e.slots[seat]
+    e.clause_end[k] = e.arrivals[seat]
     e.clause_plays[k] = e.plays
     e.clause_mask[k] = halves_for(s, r, u64(s.eligible))
     e.clauses = k + U1
@@ -145,16 +127,16 @@ def note_clause(s, r, e):
 
 @helper
 def note_draw(s, e):
-    """The seat to move drew a tile: a slot of its own, about which nothing is known."""
+    """The seat to move drew a tile: an arrival of its own, about which nothing is known."""
     seat = u64(s.seat)
     k = u64(e.draws)
     e.draw_seat[k] = seat
-    e.draw_slot[k] = e.slots[seat]
+    e.draw_arrival[k] = e.arrivals[seat]
     e.draw_rule[k] = HIDDEN
     e.draw_play[k] = NONE
     e.draw_mask[k] = U0
     e.draws = k + U1
-    e.slots[seat] += U1
+    e.arrivals[seat] += U1
     s.draws += U1
     s.boneyard_size -= U1
     s.hand_count[seat] += U1
@@ -178,14 +160,14 @@ def depends_on_hand(s, r):
 def note_play(s, r, e, move):
     """Where the tile laid can have come from, and what laying it there shows about the rest of the hand."""
     seat, train = u64(s.seat), move_train(move)
-    tile = tile_of(r, move)
+    tile = tile_of_move(r, move)
     hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
     k = u64(e.plays)
     lack_hi, lack_lo = u64(e.lacks[seat, hi]), u64(e.lacks[seat, lo])
     e.play_seat[k] = seat
     e.play_tile[k] = tile
     e.play_first[k] = lack_hi if lack_hi > lack_lo else lack_lo
-    e.play_end[k] = e.slots[seat]
+    e.play_end[k] = e.arrivals[seat]
     e.plays = k + U1
     fresh = u64(s.fresh)
     two_open = r.max_uncovered != 0 and r.double_rule != CHICKEN_FOOT and fresh & (fresh - U1) != U0
@@ -194,21 +176,21 @@ def note_play(s, r, e, move):
         e.draw_play[d] = k
         if e.released == 0:
             e.draw_rule[d] = SHOWN
-            e.play_first[k] = e.draw_slot[d]
+            e.play_first[k] = e.draw_arrival[d]
             return
         # Either the drawn tile was laid, or it fits nowhere and another one was.
         note_drawn(s, r, e, UNCLEAR)
         anywhere = r.wild != NONE and lo == u64(LETTER_A)
         if (u64(s.eligible) >> train) & U1 == U0 and not anywhere:
-            e.play_end[k] = e.draw_slot[d]
+            e.play_end[k] = e.draw_arrival[d]
         if two_open or depends_on_hand(s, r):
             e.uncertain = U1
         return
     if s.bound == 0 and train == u64(r.players) and depends_on_hand(s, r):
         if r.wild == NONE or lo != u64(LETTER_A):
-            note_lack(e, seat, touches(s, r, seat), u64(e.slots[seat]))
+            note_lack(e, seat, touches(s, r, seat), u64(e.arrivals[seat]))
     if two_open and (fresh >> train) & U1 == U0:
-        note_lack(e, seat, halves_for(s, r, u64(s.eligible) & fresh), u64(e.slots[seat]))
+        note_lack(e, seat, halves_for(s, r, u64(s.eligible) & fresh), u64(e.arrivals[seat]))
 
 
 @helper
@@ -227,7 +209,7 @@ def rest_at(s, r, e, phase):
     elif phase == PHASE_LOOK_DRAWN:
         release_dead(s, r)
         select(s, r, NONE, NONE, r.drawn_tile == OWN_TRAIN)
-        e.released = r.dead_double == BINDS and s.boneyard_size == 0
+        e.released = may_have_released(s, r)
         phase = PHASE_DECIDE
     s.phase = phase
 
@@ -240,13 +222,10 @@ def no_play(s, r, e):
         note_drawn(s, r, e, FITS_NOT)
         if e.released != 0:
             select(s, r, NONE, NONE, False)
-            note_lack(e, seat, halves_for(s, r, u64(s.eligible)), u64(e.slots[seat]) - U1)
+            note_lack(e, seat, halves_for(s, r, u64(s.eligible)), u64(e.arrivals[seat]) - U1)
         return PHASE_FAIL
-    note_lack(e, seat, halves_for(s, r, u64(s.eligible)), u64(e.slots[seat]))
-    if s.owed != OWED_REQUIRED:
-        return end_turn(s, r, None)
-    may_draw = s.boneyard_size != 0 and (r.draw_limit != PER_TURN or s.turn_drew == 0)
-    return PHASE_DRAW if may_draw else PHASE_FAIL
+    note_lack(e, seat, halves_for(s, r, u64(s.eligible)), u64(e.arrivals[seat]))
+    return go_without_play(s, r, None)
 
 
 @helper
@@ -259,11 +238,11 @@ def decided(s, r, e, kind, move):
         return play_tile(s, r, None, move)
     if s.owed != OWED_REQUIRED:
         note_clause(s, r, e)
-        return end_turn(s, r, None)
+        return stop(s, r, None)
     note_drawn(s, r, e, FITS)
     if e.released != 0 and depends_on_hand(s, r):
         e.uncertain = U1
-    return PHASE_FAIL
+    return stop(s, r, None)
 
 
 @helper
@@ -289,9 +268,7 @@ def fold_event(s, r, e, kind, seat, data):
             phase = PHASE_LOOK
         elif s.phase == PHASE_DRAW and kind == events.DRAW:
             note_draw(s, e)
-            s.play_drew = U1
-            s.turn_drew = U1
-            phase = PHASE_FAIL if r.failed_cover == MARK and s.bound != 0 else PHASE_LOOK_DRAWN
+            phase = after_draw(s, r)
         elif s.phase == PHASE_FAIL and kind == events.OPEN:
             phase = fail(s, r, None)
         else:
@@ -306,7 +283,7 @@ def fold_event(s, r, e, kind, seat, data):
 def conclude(s, r, e, phase, turns):
     """What is seen at the end of the log: whose turn it is, and that a decision is due, or a draw.
 
-    Use a copy of the records: the next event could not be folded any more.
+    Use a copy of the structs: the next event could not be folded any more.
     """
     if s.phase == PHASE_DECIDE and s.turns < turns:  # A chain or a bonus play ended without an event.
         rest_at(s, r, e, no_play(s, r, e))
@@ -328,7 +305,7 @@ def conclude(s, r, e, phase, turns):
 @helper
 def copy_evidence(evidence, i, j):
     """Copy ``evidence[j]`` over ``evidence[i]``."""
-    copy_record(evidence[i], evidence[j], u64(EVIDENCE_BYTES))
+    copy_struct(evidence[i], evidence[j], u64(EVIDENCE_BYTES))
 
 
 @helper
@@ -336,8 +313,8 @@ def start_table(s, r, e, engine, starter, sizes):
     """The table before the first turn; ``sizes`` (uint8[players]): tiles dealt to each seat."""
     clear_table(s, r, engine, starter)
     s.key = U0
-    for w in range(3):
-        s.boneyard[w] = U0
+    for n in range(TILE_WORDS):
+        s.boneyard[n] = U0
     e.draws = U0
     e.plays = U0
     e.clauses = U0
@@ -345,7 +322,7 @@ def start_table(s, r, e, engine, starter, sizes):
     e.uncertain = U0
     for seat in range(u64(r.players)):
         q = u64(seat)
-        e.slots[q] = U1
+        e.arrivals[q] = U1
         e.dealt[q] = sizes[q]
         s.hand_count[q] = sizes[q]
         s.boneyard_size -= u64(sizes[q])

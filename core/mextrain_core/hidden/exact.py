@@ -4,11 +4,13 @@ This is the definition of "consistent" in docs/hidden-information.md, and shares
 sampler works with; it is what the sampler is tested against, and what it falls back on.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game import events
-from mextrain_core.game.deal import clear_table, give, leave_boneyard
+from mextrain_core.game.deal import set_up_hands
 from mextrain_core.game.movegen import is_legal_move
 from mextrain_core.game.turn import one_forced_step, play_move
 from mextrain_core.model.limits import NONE, STOP
@@ -37,12 +39,13 @@ def next_public(log, k, end):
 
 
 @helper
-def retrace_log(s, r, scratch, draws, log, end, phase, turns):
-    """Play ``s`` from its first turn as ``log[:end]`` says, draws in the order of ``draws``; False if it cannot be.
+def retrace_log(s, r, scratch, draws, seen):
+    """Play ``s`` from its first turn as was ``seen`` (Seen), draws in the order of ``draws``; False if it cannot be.
 
-    At the end the round must stand in ``phase`` of turn number ``turns`` without a further event: a turn can end
-    without one, so the log alone does not say whose turn it is.
+    At the end the round must stand where it stood, without a further event: a turn can end without one, so the log
+    alone does not say whose turn it is.
     """
+    log, end, phase, turns = seen
     k = next_public(log, 0, end)
     while True:
         if s.phase == PHASE_DECIDE or s.phase == PHASE_OVER:
@@ -74,52 +77,72 @@ def retrace_log(s, r, scratch, draws, log, end, phase, turns):
             k = next_public(log, k + 1, end)
 
 
-@helper
-def set_up(s, r, engine, starter, hands, sizes):
-    """The round before its first turn with the given deal."""
-    clear_table(s, r, engine, starter)
-    s.key = U0
-    for seat in range(u64(r.players)):
-        for k in range(sizes[seat]):
-            tile = u64(hands[seat, k])
-            leave_boneyard(s, tile)
-            give(s, r, u64(seat), tile)
+class Chance(NamedTuple):
+    """How a round began and what was drawn, as far as it is known."""
+
+    engine: Any
+    """Half code, uint64."""
+    starter: Any
+    """uint64."""
+    hands: Any
+    """uint8[players, …]: the known tiles as dealt."""
+    sizes: Any
+    """uint8[players]: how many are known."""
+    draws: Any
+    """uint8: every draw in order, the known ones filled in."""
+
+
+class Unplaced(NamedTuple):
+    """The tiles whose places are not known, and the cells where they can lie."""
+
+    tiles: Any
+    """uint8[m]."""
+    laid_by: Any
+    """uint8[m]: the seat that laid the tile, from which alone it can have come, or NONE."""
+    cell_seat: Any
+    cell_draw: Any
+    """uint8 by cell; NONE and NONE: the boneyard; a seat and NONE: its deal."""
+    room: Any
+    """uint8 by cell, must add up to m."""
+
+
+class Seen(NamedTuple):
+    """What happened: ``log[:end]`` (EVENT), after which the round stands in ``phase`` of turn number ``turns``."""
+
+    log: Any
+    end: Any
+    phase: Any
+    turns: Any
 
 
 @helper
-def fill_history(tiles, where, cell_seat, cell_draw, hands, sizes, full, draws):
-    """Write the places of ``tiles`` into a deal and draws that hold the known tiles; ``full``: sizes of the deal."""
-    for seat in range(len(sizes)):
-        full[seat] = sizes[seat]
-    for k in range(len(tiles)):
+def fill_history(unplaced, where, known, full):
+    """Write the places of the tiles into a deal and draws that hold the known tiles; ``full``: sizes of the deal."""
+    for seat in range(len(full)):
+        full[seat] = known.sizes[seat]
+    for k in range(len(unplaced.tiles)):
         cell = u64(where[k])
-        seat = u64(cell_seat[cell])
-        if cell_draw[cell] != NONE:
-            draws[u64(cell_draw[cell])] = tiles[k]
+        seat = u64(unplaced.cell_seat[cell])
+        if unplaced.cell_draw[cell] != NONE:
+            known.draws[u64(unplaced.cell_draw[cell])] = unplaced.tiles[k]
         elif seat != u64(NONE):
-            hands[seat, u64(full[seat])] = tiles[k]
+            known.hands[seat, u64(full[seat])] = unplaced.tiles[k]
             full[seat] += u64(1)
 
 
 @kernel
-def list_histories(
-    states, i, rules, scratch, engine, starter, hands, sizes, draws, tiles, laid_by, cell_seat, cell_draw, room,
-    log, end, phase, turns, most, out,
-):
-    """Try every way to put ``tiles`` into cells, and list those that give the log; returns their number.
+def list_histories(states, i, rules, scratch, known, unplaced, seen, most, out):
+    """Try every way to put tiles into cells, and list those that give the log; returns their number.
 
-    ``hands``: uint8[players, …], the known tiles as dealt, ``sizes`` of them by seat; ``draws``: uint8, every draw in
-    order, the known ones filled in. ``engine``, ``starter``: uint64. At the end of the log the round must stand in
-    ``phase`` of turn number ``turns``. ``tiles``: uint8[m]; ``laid_by``:
-    uint8[m], the seat that laid the tile, or NONE (a tile laid can only come from that seat). By cell: ``cell_seat``
-    and ``cell_draw`` (uint8; NONE and NONE: the boneyard; a seat and NONE: its deal) and ``room`` (uint8, must add up
-    to m). ``out``: uint8[n, m], the cell of each tile; histories without room are counted only. Returns -1 after
-    ``most`` (int64) tries. ``states[i]`` and ``scratch`` (EVENT, at least 4) are scratch.
+    ``known`` is Chance, ``unplaced`` Unplaced and ``seen`` Seen; the arrays of the first two are overwritten. ``out``:
+    uint8[n, m], the cell of each tile; histories without room are counted only. Returns -1 after ``most`` (int64)
+    tries. ``states[i]`` and ``scratch`` (EVENT, at least 4) are scratch.
     """
     s, r = states[i], rules[0]
-    m = len(tiles)
+    laid_by, cell_seat, room = unplaced.laid_by, unplaced.cell_seat, unplaced.room
+    m = len(unplaced.tiles)
     where = np.full(m + 1, NONE, np.uint8)
-    full = np.zeros(len(sizes), np.uint8)
+    full = np.zeros(len(known.sizes), np.uint8)
     found = 0
     tries = 0
     k = 0
@@ -128,9 +151,9 @@ def list_histories(
             tries += 1
             if tries > most:
                 return -1
-            fill_history(tiles, where, cell_seat, cell_draw, hands, sizes, full, draws)
-            set_up(s, r, engine, starter, hands, full)
-            if retrace_log(s, r, scratch, draws, log, end, phase, turns):
+            fill_history(unplaced, where, known, full)
+            set_up_hands(s, r, known.engine, known.starter, known.hands, full)
+            if retrace_log(s, r, scratch, known.draws, seen):
                 if found < len(out):
                     for n in range(m):
                         out[found, n] = where[n]

@@ -12,9 +12,10 @@ import numpy as np
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game import events
 from mextrain_core.game.movegen import write_moves
-from mextrain_core.hidden.evidence import FITS_NOT, SHOWN, UNCLEAR, tile_of
-from mextrain_core.hidden.worlds import first_index, own_copies
-from mextrain_core.model.limits import LETTER_A, MAX_TILES, NONE
+from mextrain_core.hidden.evidence import FITS_NOT, SHOWN, UNCLEAR
+from mextrain_core.hidden.worlds import own_copies
+from mextrain_core.model.indices import FIRST_A, first_index, is_a_tile, tile_of_move
+from mextrain_core.model.limits import MAX_TILES, NONE
 from mextrain_core.model.moves import STOP_MOVE, action_id, move_train
 from mextrain_core.model.rng import GOLDEN, mix
 from mextrain_core.model.rules import CHICKEN_FOOT
@@ -112,8 +113,8 @@ def relative_train(train, observer, players):
 @helper
 def set_tile(out, offset, r, tile, seen):
     """Set the tile's bit; a second and third ``*-A`` (``seen`` so far) take the next ones. Returns the new count."""
-    if r.wild != NONE and r.lo[tile] == LETTER_A:
-        set_bit(out, offset, u64(105) + seen)
+    if is_a_tile(r, tile):
+        set_bit(out, offset, FIRST_A + seen)
         return seen + U1
     set_bit(out, offset, tile)
     return seen
@@ -226,7 +227,7 @@ def observe_lacks(r, e, other, place, offsets, out):
         gained = U0
         for d in range(e.draws):
             draw = u64(d)
-            if e.draw_seat[draw] == other and e.draw_slot[draw] >= first and may_show(e, draw, half):
+            if e.draw_seat[draw] == other and e.draw_arrival[draw] >= first and may_show(e, draw, half):
                 gained += U1
         set_bit(out, offsets[LACKS], place * halves + half)
         set_number(out, offsets[GAINED], place * halves + half, min(gained, U15), 4)
@@ -267,8 +268,8 @@ def observe(states, i, rules, evidence, k, seat, offsets, out):
     these rules begin, the total last. ``out``: uint64[(total + 63) // 64].
     """
     s, r, e = states[i], rules[0], evidence[k]
-    for w in range(len(out)):
-        out[w] = U0
+    for n in range(len(out)):
+        out[n] = U0
     observe_tiles(s, r, e, seat, offsets, out)
     observe_trains(s, r, seat, offsets, out)
     observe_doubles(s, r, seat, offsets, out)
@@ -285,6 +286,22 @@ def expand_bits(words, out):
             out[n, at] = (words[n, at >> U6] >> (at & U63)) & U1
 
 
+@helper
+def relative_id(r, move, seat):
+    """Dense action id of a move as ``seat`` numbers the trains: its own is train 0."""
+    if move == STOP_MOVE:
+        return action_id(r, move)
+    train = move_train(move)
+    return action_id(r, move + (relative_train(train, seat, u64(r.players)) << U10) - (train << U10))
+
+
+@helper
+def set_actions(s, r, moves, out):
+    """Set the bits of the legal actions of the seat to move, as relative ids; ``moves``: see ``relative_mask``."""
+    for k in range(write_moves(s, r, moves)):
+        set_bit(out, U0, relative_id(r, u64(moves[k]), u64(s.seat)))
+
+
 @kernel
 def relative_mask(states, i, rules, seat, moves, out):
     """Like ``legal_mask``, with the ids as ``seat`` (uint64) numbers them: its own train is train 0.
@@ -292,16 +309,10 @@ def relative_mask(states, i, rules, seat, moves, out):
     All bits are 0 unless the seat has to decide. ``moves``: uint16, room for ``legal_count + 1`` moves.
     """
     s, r = states[i], rules[0]
-    for w in range(len(out)):
-        out[w] = U0
-    if u64(s.seat) != seat:
-        return
-    for k in range(write_moves(s, r, moves)):
-        move = u64(moves[k])
-        if move != STOP_MOVE:
-            train = move_train(move)
-            move += (relative_train(train, seat, u64(r.players)) << U10) - (train << U10)
-        set_bit(out, U0, action_id(r, move))
+    for n in range(len(out)):
+        out[n] = U0
+    if u64(s.seat) == seat:
+        set_actions(s, r, moves, out)
 
 
 @helper
@@ -336,7 +347,7 @@ def information_key(states, i, rules, log, end, seat, salt, out):
             if is_own:
                 dealt[data] -= 1
         elif is_own and kind == u64(events.PLAY):
-            dealt[tile_of(r, data)] += 1
+            dealt[tile_of_move(r, data)] += 1
         absorb(out, kind << u64(40) | u64(log[k]["seat"]) << u64(32) | data)
     for tile in range(u64(r.tiles)):
         absorb(out, u64(dealt[u64(tile)]))

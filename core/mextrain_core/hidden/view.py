@@ -7,7 +7,7 @@ boneyard's members and the other hands are zero. Legal-move functions answer for
 import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
-from mextrain_core.model.limits import ROWS
+from mextrain_core.model.limits import NONE, ROWS, TILE_WORDS
 from mextrain_core.model.state import copy_state
 
 u64 = np.uint64
@@ -19,8 +19,8 @@ U0 = u64(0)
 def hide(s, r, seat):
     """Blank in place what ``seat`` cannot see."""
     s.key = U0
-    for w in range(3):
-        s.boneyard[w] = U0
+    for n in range(TILE_WORDS):
+        s.boneyard[n] = U0
     for other in range(u64(r.players)):
         q = u64(other)
         if q != seat:
@@ -28,9 +28,9 @@ def hide(s, r, seat):
             for half in range(ROWS):
                 s.hand[q, u64(half)] = U0
     if u64(s.seat) != seat:
-        s.drawn = 255
-        s.only = 255
-        s.barred = 255
+        s.drawn = NONE
+        s.only = NONE
+        s.barred = NONE
         s.eligible = U0
         s.eligible_a = U0
         s.legal_count = U0

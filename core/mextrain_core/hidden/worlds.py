@@ -1,4 +1,4 @@
-"""The WORLDS record: what a seat does not know, and where the evidence lets it be (docs/hidden-information.md).
+"""The WORLDS struct: what a seat does not know, and where the evidence lets it be (docs/hidden-information.md).
 
 Its *items* are tiles whose place in the deal matters, its *cells* the places: cell 0 is the boneyard, 1 + q the deal of
 seat q, 1 + players + d draw number d. ``allowed`` says which cells the evidence leaves to an item. That is exact but
@@ -7,14 +7,16 @@ and the order of ``*-A`` tiles. Nothing in it depends on what is really hidden: 
 evidence and the seat's own tiles.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest, popcount
 from mextrain_core.game import events
-from mextrain_core.game.deal import engine_tile
 from mextrain_core.hidden.evidence import FITS, FITS_NOT, SHOWN, UNCLEAR, shows
-from mextrain_core.model.limits import LETTER_A, MAX_PLAYERS, MAX_TILES, NONE
+from mextrain_core.model.indices import FIRST_A, first_index, is_a_tile, tile_index
+from mextrain_core.model.limits import MAX_PLAYERS, MAX_TILES, NONE
 from mextrain_core.model.rng import GOLDEN, mix
 
 u64 = np.uint64
@@ -22,7 +24,6 @@ u64 = np.uint64
 U0, U1, U6, U63 = u64(0), u64(1), u64(6), u64(63)
 NO_PLAY_NUMBER = u64(NONE)
 NO_CELL = u64(NONE)
-FIRST_A = u64(105)
 
 BONEYARD = u64(0)
 MAX_CELLS = 208
@@ -42,7 +43,7 @@ _FIELDS = np.dtype(
         ("play", np.uint8, MAX_TILES),  # by item: number of the play that laid it, or NONE
         ("cell", np.uint8, MAX_TILES),  # by item: where it is
         ("cell_seat", np.uint8, MAX_CELLS),  # NONE: the boneyard
-        ("cell_slot", np.uint8, MAX_CELLS),
+        ("cell_arrival", np.uint8, MAX_CELLS),
         ("room", np.uint8, MAX_CELLS),
         ("relevant", np.uint8, MAX_TILES),  # items that can fulfil a clause
         ("relevants", np.uint8),
@@ -55,8 +56,8 @@ _FIELDS = np.dtype(
         ("starter", np.uint8),
         ("phase", np.uint8),
         ("uncertain", np.uint8),  # a history must also be played again to be sure
-        ("anywhere", np.uint8, 4),  # items that are *-A
-        ("anywheres", np.uint8),
+        ("a_item", np.uint8, 4),  # items that are *-A
+        ("a_items", np.uint8),
         ("draws", np.uint8),
         # The history that the items make up, written by ``write_history``.
         ("sizes", np.uint8, MAX_PLAYERS),
@@ -69,37 +70,37 @@ WORLDS = np.dtype((np.record, _FIELDS))
 
 
 @helper
-def may_lie(w, item, cell):
+def may_lie(hidden, item, cell):
     """Whether the evidence lets the item lie in the cell."""
-    return (u64(w.allowed[item, cell >> U6]) >> (cell & U63)) & U1 != U0
+    return (u64(hidden.allowed[item, cell >> U6]) >> (cell & U63)) & U1 != U0
 
 
 @helper
-def draw_cell(w, draw):
+def draw_cell(hidden, draw):
     """The cell of a draw of the round."""
-    return u64(w.players) + U1 + draw
+    return u64(hidden.players) + U1 + draw
 
 
 @helper
-def add_item(w, r, tile, play, cell):
+def add_item(hidden, r, tile, play, cell):
     """Append an item; ``cell`` NONE: its place is to be found. Each ``*-A`` gets an index of its own."""
-    k = u64(w.items)
-    if r.wild != NONE and r.lo[tile] == LETTER_A:
-        w.anywhere[u64(w.anywheres)] = k
-        tile = FIRST_A + u64(w.anywheres)
-        w.anywheres += U1
-    w.tile[k] = tile
-    w.play[k] = play
-    w.cell[k] = cell
+    k = u64(hidden.items)
+    if is_a_tile(r, tile):
+        hidden.a_item[u64(hidden.a_items)] = k
+        tile = FIRST_A + u64(hidden.a_items)
+        hidden.a_items += U1
+    hidden.tile[k] = tile
+    hidden.play[k] = play
+    hidden.cell[k] = cell
     for v in range(CELL_WORDS):
-        w.allowed[k, v] = U0
-    w.items = k + U1
+        hidden.allowed[k, v] = U0
+    hidden.items = k + U1
 
 
 @helper
-def add_own_items(w, r, e, s, log, end, left):
+def add_own_items(hidden, r, e, s, log, end, left):
     """The seat's own tiles, all of them in known cells; ``left`` (uint8 by tile) counts what it holds or has laid."""
-    seat = u64(w.seat)
+    seat = u64(hidden.seat)
     draw = U0
     for k in range(end):
         kind = log[k]["kind"]
@@ -107,35 +108,29 @@ def add_own_items(w, r, e, s, log, end, left):
             continue
         if u64(log[k]["seat"]) == seat:
             tile = first_index(r, u64(log[k]["data"]))
-            add_item(w, r, tile, NO_PLAY_NUMBER, draw_cell(w, draw))
+            add_item(hidden, r, tile, NO_PLAY_NUMBER, draw_cell(hidden, draw))
             left[tile] -= U1
         draw += U1
     for tile in range(u64(r.tiles)):
         for _ in range(left[u64(tile)]):
-            add_item(w, r, u64(tile), NO_PLAY_NUMBER, U1 + seat)
-
-
-@helper
-def first_index(r, tile):
-    """The first index of a tile's name: 105 for each ``*-A``."""
-    return FIRST_A if r.wild != NONE and r.lo[tile] == LETTER_A else tile
+            add_item(hidden, r, u64(tile), NO_PLAY_NUMBER, U1 + seat)
 
 
 @helper
 def own_copies(s, r, seat, tile):
     """How many of the tile the seat holds (first index of its name)."""
-    if r.wild != NONE and r.lo[tile] == LETTER_A:
+    if is_a_tile(r, tile):
         return u64(s.a_count[seat]) if tile == FIRST_A else U0
     return (u64(s.hand[seat, u64(r.hi[tile])]) >> u64(r.lo[tile])) & U1
 
 
 @helper
-def collect_items(w, r, e, s, log, end):
+def collect_items(hidden, r, e, s, log, end):
     """List all items: own tiles, tiles that others laid, and unseen tiles."""
-    seat = u64(w.seat)
+    seat = u64(hidden.seat)
     own = np.zeros(MAX_TILES, np.uint8)
     gone = np.zeros(MAX_TILES, np.uint8)
-    gone[engine_tile(r, u64(s.engine))] = U1
+    gone[tile_index(r, u64(s.engine), u64(s.engine))] = U1
     for tile in range(u64(r.tiles)):
         own[u64(tile)] = own_copies(s, r, seat, u64(tile))
         gone[u64(tile)] += own[u64(tile)]
@@ -144,38 +139,38 @@ def collect_items(w, r, e, s, log, end):
         gone[tile] += U1
         if u64(e.play_seat[u64(k)]) == seat:
             own[tile] += U1
-    add_own_items(w, r, e, s, log, end, own)
-    first = u64(w.items)
+    add_own_items(hidden, r, e, s, log, end, own)
+    first = u64(hidden.items)
     for k in range(e.plays):
         if u64(e.play_seat[u64(k)]) != seat:
-            add_item(w, r, u64(e.play_tile[u64(k)]), u64(k), NO_CELL)
+            add_item(hidden, r, u64(e.play_tile[u64(k)]), u64(k), NO_CELL)
     for tile in range(u64(r.tiles)):
         t = u64(tile)
         name = first_index(r, t)
         if gone[name] != 0:
             gone[name] -= U1
         else:
-            add_item(w, r, t, NO_PLAY_NUMBER, NO_CELL)
+            add_item(hidden, r, t, NO_PLAY_NUMBER, NO_CELL)
     return first
 
 
 @helper
-def lay_out_cells(w, r, e, s):
+def lay_out_cells(hidden, r, e, s):
     """The cells and their room."""
     players = u64(r.players)
-    w.cells = players + U1 + u64(e.draws)
-    w.cell_seat[BONEYARD] = NONE
-    w.cell_slot[BONEYARD] = NONE
-    w.room[BONEYARD] = s.boneyard_size
+    hidden.cells = players + U1 + u64(e.draws)
+    hidden.cell_seat[BONEYARD] = NONE
+    hidden.cell_arrival[BONEYARD] = NONE
+    hidden.room[BONEYARD] = s.boneyard_size
     for seat in range(players):
-        w.cell_seat[u64(seat) + U1] = seat
-        w.cell_slot[u64(seat) + U1] = U0
-        w.room[u64(seat) + U1] = e.dealt[u64(seat)]
+        hidden.cell_seat[u64(seat) + U1] = seat
+        hidden.cell_arrival[u64(seat) + U1] = U0
+        hidden.room[u64(seat) + U1] = e.dealt[u64(seat)]
     for draw in range(e.draws):
-        cell = draw_cell(w, u64(draw))
-        w.cell_seat[cell] = e.draw_seat[u64(draw)]
-        w.cell_slot[cell] = e.draw_slot[u64(draw)]
-        w.room[cell] = U1
+        cell = draw_cell(hidden, u64(draw))
+        hidden.cell_seat[cell] = e.draw_seat[u64(draw)]
+        hidden.cell_arrival[cell] = e.draw_arrival[u64(draw)]
+        hidden.room[cell] = U1
 
 
 @helper
@@ -194,33 +189,33 @@ def may_be_draw(r, e, tile, play, draw):
 
 
 @helper
-def find_allowed(w, r, e, item):
+def find_allowed(hidden, r, e, item):
     """Write ``allowed`` of an item that somebody else laid, or that is unseen."""
-    tile, play = u64(w.tile[item]), u64(w.play[item])
+    tile, play = u64(hidden.tile[item]), u64(hidden.play[item])
     hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
-    if play == NO_PLAY_NUMBER and w.room[BONEYARD] != 0:
-        w.allowed[item, U0] |= U1
-    for c in range(U1, u64(w.cells)):
+    if play == NO_PLAY_NUMBER and hidden.room[BONEYARD] != 0:
+        hidden.allowed[item, U0] |= U1
+    for c in range(U1, u64(hidden.cells)):
         cell = u64(c)
-        seat, slot = u64(w.cell_seat[cell]), u64(w.cell_slot[cell])
-        if seat == u64(w.seat):
+        seat, arrival = u64(hidden.cell_seat[cell]), u64(hidden.cell_arrival[cell])
+        if seat == u64(hidden.seat):
             continue
         if play == NO_PLAY_NUMBER:
-            if slot < u64(e.lacks[seat, hi]) or slot < u64(e.lacks[seat, lo]):
+            if arrival < u64(e.lacks[seat, hi]) or arrival < u64(e.lacks[seat, lo]):
                 continue
-        elif seat != u64(e.play_seat[play]) or slot < u64(e.play_first[play]) or slot >= u64(e.play_end[play]):
+        elif seat != u64(e.play_seat[play]) or arrival < u64(e.play_first[play]) or arrival >= u64(e.play_end[play]):
             continue
-        if slot != U0 and not may_be_draw(r, e, tile, play, cell - u64(w.players) - U1):
+        if arrival != U0 and not may_be_draw(r, e, tile, play, cell - u64(hidden.players) - U1):
             continue
-        w.allowed[item, cell >> U6] |= U1 << (cell & U63)
+        hidden.allowed[item, cell >> U6] |= U1 << (cell & U63)
 
 
 @helper
-def only_cell(w, item):
+def only_cell(hidden, item):
     """The one cell where the item may lie; NONE if there are several, MAX_CELLS if there is none."""
     found = u64(MAX_CELLS)
     for v in range(CELL_WORDS):
-        word = u64(w.allowed[item, u64(v)])
+        word = u64(hidden.allowed[item, u64(v)])
         if word != U0:
             if found != u64(MAX_CELLS) or popcount(word) > U1:
                 return NO_CELL
@@ -229,63 +224,64 @@ def only_cell(w, item):
 
 
 @helper
-def settle_forced(w, first):
+def settle_forced(hidden, first):
     """Place the items that can lie in one cell only, until none is left; False if an item has no place."""
     moved = True
     while moved:
         moved = False
-        for k in range(first, u64(w.items)):
+        for k in range(first, u64(hidden.items)):
             item = u64(k)
-            if w.cell[item] != NONE:
+            if hidden.cell[item] != NONE:
                 continue
-            cell = only_cell(w, item)
+            cell = only_cell(hidden, item)
             if cell == NO_CELL:
                 continue
-            if cell == u64(MAX_CELLS) or w.room[cell] == 0:
+            if cell == u64(MAX_CELLS) or hidden.room[cell] == 0:
                 return False
-            w.cell[item] = cell
-            w.room[cell] -= U1
+            hidden.cell[item] = cell
+            hidden.room[cell] -= U1
             moved = True
-            if w.room[cell] == 0:
-                for other in range(first, u64(w.items)):
-                    if w.cell[u64(other)] == NONE:
-                        w.allowed[u64(other), cell >> U6] &= ~(U1 << (cell & U63))
+            if hidden.room[cell] == 0:
+                for other in range(first, u64(hidden.items)):
+                    if hidden.cell[u64(other)] == NONE:
+                        hidden.allowed[u64(other), cell >> U6] &= ~(U1 << (cell & U63))
     return True
 
 
 @helper
-def swap_items(w, a, b):
+def swap_items(hidden, a, b):
     """Exchange two items."""
-    w.tile[a], w.tile[b] = u64(w.tile[b]), u64(w.tile[a])
-    w.play[a], w.play[b] = u64(w.play[b]), u64(w.play[a])
-    w.cell[a], w.cell[b] = u64(w.cell[b]), u64(w.cell[a])
+    tile, play, cell, allowed = hidden.tile, hidden.play, hidden.cell, hidden.allowed
+    tile[a], tile[b] = u64(tile[b]), u64(tile[a])
+    play[a], play[b] = u64(play[b]), u64(play[a])
+    cell[a], cell[b] = u64(cell[b]), u64(cell[a])
     for v in range(CELL_WORDS):
-        w.allowed[a, u64(v)], w.allowed[b, u64(v)] = u64(w.allowed[b, u64(v)]), u64(w.allowed[a, u64(v)])
+        allowed[a, u64(v)], allowed[b, u64(v)] = u64(allowed[b, u64(v)]), u64(allowed[a, u64(v)])
 
 
 @helper
-def free_items_first(w, r):
+def free_items_first(hidden, r):
     """Move the items without a place to the front."""
     free = U0
-    for k in range(w.items):
-        if w.cell[u64(k)] == NONE:
+    for k in range(hidden.items):
+        if hidden.cell[u64(k)] == NONE:
             if u64(k) != free:
-                swap_items(w, free, u64(k))
+                swap_items(hidden, free, u64(k))
             free += U1
-    w.free = free
-    w.anywheres = U0
-    for k in range(w.items):
-        if r.wild != NONE and r.lo[u64(w.tile[u64(k)])] == LETTER_A:
-            w.anywhere[u64(w.anywheres)] = k
-            w.anywheres += U1
+    hidden.free = free
+    hidden.a_items = U0
+    for k in range(hidden.items):
+        if is_a_tile(r, u64(hidden.tile[u64(k)])):
+            hidden.a_item[u64(hidden.a_items)] = k
+            hidden.a_items += U1
 
 
 @helper
-def reach(w, item, queue, mover, length):
+def reach(hidden, item, queue, mover, length):
     """Append the cells where the item may lie and that nothing has reached yet; returns the new length."""
-    for c in range(w.cells):
+    for c in range(hidden.cells):
         cell = u64(c)
-        if mover[cell] == NONE and may_lie(w, item, cell):
+        if mover[cell] == NONE and may_lie(hidden, item, cell):
             mover[cell] = item
             queue[length] = cell
             length += 1
@@ -293,127 +289,136 @@ def reach(w, item, queue, mover, length):
 
 
 @helper
-def place_item(w, item, queue, mover):
+def place_item(hidden, item, queue, mover):
     """Find a cell for the item, moving placed ones along if need be (an augmenting path); False if there is none.
 
     ``queue``, ``mover``: uint8[MAX_CELLS] scratch: the cells reached, in order, and the item that would move there.
     """
-    for c in range(w.cells):
+    for c in range(hidden.cells):
         mover[u64(c)] = NONE
-    length = reach(w, item, queue, mover, 0)
+    length = reach(hidden, item, queue, mover, 0)
     head = 0
     while head < length:
         cell = u64(queue[head])
         head += 1
-        if w.room[cell] == 0:
-            for k in range(w.free):
-                if u64(w.cell[u64(k)]) == cell:
-                    length = reach(w, u64(k), queue, mover, length)
+        if hidden.room[cell] == 0:
+            for k in range(hidden.free):
+                if u64(hidden.cell[u64(k)]) == cell:
+                    length = reach(hidden, u64(k), queue, mover, length)
             continue
-        w.room[cell] -= U1
+        hidden.room[cell] -= U1
         while cell != NO_CELL:
             moved = u64(mover[cell])
-            before = u64(w.cell[moved])
-            w.cell[moved] = cell
+            before = u64(hidden.cell[moved])
+            hidden.cell[moved] = cell
             cell = before
         return True
     return False
 
 
 @helper
-def fulfils(w, r, e, item, clause):
+def fulfils(hidden, r, e, item, clause):
     """Whether the item, if it lies in a cell that the clause means, fulfils it."""
-    unlaid = w.play[item] == NONE or w.play[item] >= e.clause_plays[clause]
-    return unlaid and shows(r, u64(w.tile[item]), u64(e.clause_mask[clause]))
+    unlaid = hidden.play[item] == NONE or hidden.play[item] >= e.clause_plays[clause]
+    return unlaid and shows(r, u64(hidden.tile[item]), u64(e.clause_mask[clause]))
 
 
 @helper
-def set_up_clauses(w, r, e):
+def set_up_clauses(hidden, r, e):
     """List what can fulfil each clause; those of the seat itself, and those that a known tile fulfils, are left out."""
-    w.clauses = U0
-    w.relevants = U0
-    for c in range(w.cells):
-        w.cell_clauses[u64(c)] = U0
-    for i in range(w.items):
-        w.tile_clauses[u64(i)] = U0
+    hidden.clauses = U0
+    hidden.relevants = U0
+    for c in range(hidden.cells):
+        hidden.cell_clauses[u64(c)] = U0
+    for i in range(hidden.items):
+        hidden.tile_clauses[u64(i)] = U0
     for k in range(e.clauses):
         clause = u64(k)
         seat, end = u64(e.clause_seat[clause]), u64(e.clause_end[clause])
-        known = seat == u64(w.seat)
-        for i in range(w.free, w.items):
-            cell = u64(w.cell[u64(i)])
-            if u64(w.cell_seat[cell]) == seat and u64(w.cell_slot[cell]) < end and fulfils(w, r, e, u64(i), clause):
+        known = seat == u64(hidden.seat)
+        for i in range(hidden.free, hidden.items):
+            cell = u64(hidden.cell[u64(i)])
+            is_meant = u64(hidden.cell_seat[cell]) == seat and u64(hidden.cell_arrival[cell]) < end
+            if is_meant and fulfils(hidden, r, e, u64(i), clause):
                 known = True
         if known:
             continue
-        w.clauses = u64(w.clauses) | U1 << clause
-        for c in range(w.cells):
-            if u64(w.cell_seat[u64(c)]) == seat and u64(w.cell_slot[u64(c)]) < end:
-                w.cell_clauses[u64(c)] |= U1 << clause
-        for i in range(w.free):
-            if fulfils(w, r, e, u64(i), clause):
-                w.tile_clauses[u64(i)] |= U1 << clause
-    for i in range(w.free):
-        if w.tile_clauses[u64(i)] != 0:
-            w.relevant[u64(w.relevants)] = i
-            w.relevants += U1
+        hidden.clauses = u64(hidden.clauses) | U1 << clause
+        for c in range(hidden.cells):
+            if u64(hidden.cell_seat[u64(c)]) == seat and u64(hidden.cell_arrival[u64(c)]) < end:
+                hidden.cell_clauses[u64(c)] |= U1 << clause
+        for i in range(hidden.free):
+            if fulfils(hidden, r, e, u64(i), clause):
+                hidden.tile_clauses[u64(i)] |= U1 << clause
+    for i in range(hidden.free):
+        if hidden.tile_clauses[u64(i)] != 0:
+            hidden.relevant[u64(hidden.relevants)] = i
+            hidden.relevants += U1
 
 
 @helper
-def broken_clauses(w):
+def broken_clauses(hidden):
     """Number of clauses that no item fulfils where it lies."""
-    left = u64(w.clauses)
-    for k in range(w.relevants):
-        item = u64(w.relevant[u64(k)])
-        left &= ~(u64(w.tile_clauses[item]) & u64(w.cell_clauses[u64(w.cell[item])]))
+    left = u64(hidden.clauses)
+    for k in range(hidden.relevants):
+        item = u64(hidden.relevant[u64(k)])
+        left &= ~(u64(hidden.tile_clauses[item]) & u64(hidden.cell_clauses[u64(hidden.cell[item])]))
         if left == U0:
             break
     return popcount(left)
 
 
 @helper
-def find_worlds(w, r, e, s, log, end):
-    """Fill in the record of ``w.seat`` from the concluded evidence; False if no history fits it, which cannot be."""
-    w.items = U0
-    w.anywheres = U0
-    w.players = r.players
-    w.engine = s.engine
-    w.starter = s.starter
-    w.draws = e.draws
-    w.uncertain = e.uncertain
-    lay_out_cells(w, r, e, s)
-    first = collect_items(w, r, e, s, log, end)
-    for item in range(first, u64(w.items)):
-        find_allowed(w, r, e, u64(item))
-    if not settle_forced(w, first):
+def find_worlds(hidden, r, e, s, log, end):
+    """Fill in ``hidden`` for its seat from the concluded evidence; False if no history fits, which cannot be."""
+    hidden.items = U0
+    hidden.a_items = U0
+    hidden.players = r.players
+    hidden.engine = s.engine
+    hidden.starter = s.starter
+    hidden.draws = e.draws
+    hidden.uncertain = e.uncertain
+    lay_out_cells(hidden, r, e, s)
+    first = collect_items(hidden, r, e, s, log, end)
+    for item in range(first, u64(hidden.items)):
+        find_allowed(hidden, r, e, u64(item))
+    if not settle_forced(hidden, first):
         return False
-    free_items_first(w, r)
+    free_items_first(hidden, r)
     queue = np.zeros(MAX_CELLS, np.uint8)
     mover = np.zeros(MAX_CELLS, np.uint8)
-    for item in range(w.free):
-        if not place_item(w, u64(item), queue, mover):
+    for item in range(hidden.free):
+        if not place_item(hidden, u64(item), queue, mover):
             return False
-    set_up_clauses(w, r, e)
+    set_up_clauses(hidden, r, e)
     return True
 
 
+class Public(NamedTuple):
+    """What everybody has seen: ``tables[i]`` and ``evidence[i]``, concluded (``evidence.conclude_events``)."""
+
+    tables: Any
+    evidence: Any
+    i: Any
+
+
 @kernel
-def open_worlds(worlds, k, rules, tables, evidence, i, states, j, log, end, seat, seed):
+def open_worlds(worlds, k, rules, public, states, j, log, end, seat, seed):
     """Write into ``worlds[k]`` what ``seat`` does not know at the end of ``log[:end]`` (EVENT), and a first placement.
 
-    ``tables[i]`` and ``evidence[i]`` are concluded; the seat's own hand is written into ``tables[i]``. Of the round
-    itself, ``states[j]``, only that hand, the phase and the number of the turn are read, and of the log's draws only
-    the seat's own tiles. ``seed`` (uint64) names the stream of the samples. Returns False if no history fits, which
-    means that log and evidence do not belong together.
+    ``public``: Public, whose table gets the seat's own hand. Of the round itself, ``states[j]``, only that hand, the
+    phase and the number of the turn are read, and of the log's draws only the seat's own tiles. ``seed`` (uint64) names
+    the stream of the samples. Returns False if no history fits, which means that log and evidence do not belong
+    together.
     """
-    s, r, e, w = tables[i], rules[0], evidence[i], worlds[k]
+    s, r, e, hidden = public.tables[public.i], rules[0], public.evidence[public.i], worlds[k]
     # The own hand is lent to the table, so that nothing below can see another one.
     own = u64(seat)
     s.a_count[own] = states[j].a_count[own]
     for half in range(u64(r.halves)):
         s.hand[own, u64(half)] = states[j].hand[own, u64(half)]
-    w.seat = own
-    w.phase = states[j].phase
-    w.turns = states[j].turns
-    w.random = mix(mix(seed + GOLDEN) ^ (own + U1))
-    return find_worlds(w, r, e, s, log, end)
+    hidden.seat = own
+    hidden.phase = states[j].phase
+    hidden.turns = states[j].turns
+    hidden.random = mix(mix(seed + GOLDEN) ^ (own + U1))
+    return find_worlds(hidden, r, e, s, log, end)

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mextrain_core.bulk.policies import HEAVIEST, RANDOM
-from mextrain_core.bulk.rollout import HASH_FACTOR, engine_of_round
+from mextrain_core.bulk.rollout import HASH_FACTOR
 from mextrain_core.compiler import vectors
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.compiler.vectors import LANES
+from mextrain_core.game.deal import drawn_starter
+from mextrain_core.game.rounds import NO_SEAT, engine_of_round, starter_of_round
 from mextrain_core.lockstep import deal
 from mextrain_core.lockstep.flags import flags_of, obstacle
 from mextrain_core.lockstep.layout import (
@@ -37,8 +39,8 @@ from mextrain_core.lockstep.load import begin_copies, load_lane
 from mextrain_core.lockstep.policy import TOP_POINTS
 from mextrain_core.lockstep.step import step
 from mextrain_core.model.limits import MAX_DECISIONS
-from mextrain_core.model.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, STARTER_WORD, U32, below, mix, round_key, word
-from mextrain_core.model.rules import STARTER_FIXED, STARTER_ROTATE, STARTER_WINNER
+from mextrain_core.model.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, U32, mix, round_key
+from mextrain_core.model.rules import STARTER_WINNER
 from mextrain_core.model.state import BLOCKED, OUT, PHASE_DECIDE, new_states
 
 u64 = np.uint64
@@ -83,11 +85,11 @@ class Memory(NamedTuple):
     words: Any
     """The same memory as uint64."""
     lanes: Any
-    """uint64[6, 64]: PLACE, KEY, … of the round that a lane plays."""
+    """uint64[6, 64]: PLACE, KEY, … of the round that a lane plays; a column for each lane of the two blocks."""
     pool: Any
     """uint64[7, 32]: the same of the rounds in the pool."""
     moves: Any
-    """uint16: KEPT_MOVES for each round by place; empty if moves are not recorded."""
+    """uint16: KEPT_MOVES for each round by place; empty if moves are not kept."""
 
 
 class Copies(NamedTuple):
@@ -119,19 +121,20 @@ def word_of_lane(lane):
 
 @helper
 def starter_of_task(r, seed, game, number, key, facts, place):
-    """Starter of round ``number`` of ``game`` (``rollout.starter_of_round``).
+    """Starter of round ``number`` of ``game``, whose rounds are played in any order.
 
-    ``facts[place - 1]`` is the round before, if it has been played.
+    With the option starter = winner ``facts[place - 1]`` is the round before.
     """
-    players = u64(r.players)
-    if r.starter == STARTER_FIXED:
-        return u64(r.starter_seat)
-    if r.starter == STARTER_WINNER and number != U0 and facts[place - U1, 1] >= 0:
-        return u64(facts[place - U1, 1])
-    if r.starter == STARTER_ROTATE and number != U0:
-        first = round_key(seed, game, engine_of_round(r, U0))
-        return (below(word(first, STARTER_WORD) >> U32, players) + number) % players
-    return below(word(key, STARTER_WORD) >> U32, players)
+    last_starter, last_winner = NO_SEAT, NO_SEAT
+    if number != U0 and r.starter == STARTER_WINNER:
+        winner = facts[place - U1, 1]
+        last_starter, last_winner = U0, u64(winner) if winner >= 0 else NO_SEAT
+    elif number != U0:
+        # Rotation is all that asks for the starter before; it began with a seat that the stream drew.
+        first = drawn_starter(r, round_key(seed, game, engine_of_round(r, U0)))
+        last_starter = (first + number - U1) % u64(r.players)
+    starter = starter_of_round(r, last_starter, last_winner)
+    return drawn_starter(r, key) if starter == NO_SEAT else starter
 
 
 @helper
@@ -176,7 +179,7 @@ def deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts):
 
 
 @helper
-def take_over(m, block, rows, lane, slot, pool, source, logged):
+def take_over(m, block, rows, lane, column, pool, source, logged):
     """Lane ``lane`` of the block at row ``block`` starts the round that lies in lane ``source`` of the pool.
 
     ``logged``: rows of the log that are written.
@@ -188,34 +191,34 @@ def take_over(m, block, rows, lane, slot, pool, source, logged):
     stream = (block * ROW >> U2) + word_of_lane(lane)
     m.words[stream + CHOICES_WORDS] = key + (POLICY_WORDS + m.pool[ATTEMPTS, source]) * GOLDEN
     m.words[stream + DRAWS_WORDS] = key + (DRAW_WORDS + m.pool[DRAWN, source]) * GOLDEN
-    m.lanes[PLACE, slot] = m.pool[PLACE, source]
-    m.lanes[KEY, slot] = key
-    m.lanes[STARTER, slot] = m.pool[STARTER, source]
-    m.lanes[DRAWABLE, slot] = m.pool[DRAWABLE, source]
-    m.lanes[SINCE, slot] = logged
-    m.lanes[KEPT, slot] = U0
+    m.lanes[PLACE, column] = m.pool[PLACE, source]
+    m.lanes[KEY, column] = key
+    m.lanes[STARTER, column] = m.pool[STARTER, source]
+    m.lanes[DRAWABLE, column] = m.pool[DRAWABLE, source]
+    m.lanes[SINCE, column] = logged
+    m.lanes[KEPT, column] = U0
 
 
 @helper
-def keep_moves(m, log, lane, slot, upto):
+def keep_moves(m, log, lane, column, upto):
     """Keep the moves of ``lane`` that the log at row ``log`` has up to row ``upto``, less those that are kept."""
-    kept = m.lanes[KEPT, slot]
-    to = m.lanes[PLACE, slot] * u64(KEPT_MOVES)
-    for row in range(m.lanes[SINCE, slot] + U1, upto + U1):
+    kept = m.lanes[KEPT, column]
+    to = m.lanes[PLACE, column] * u64(KEPT_MOVES)
+    for row in range(m.lanes[SINCE, column] + U1, upto + U1):
         move = m.work[(log + u64(row)) * ROW + lane]
         m.moves[to + kept] = move
         kept += u64(move != EMPTY)
-    m.lanes[KEPT, slot] = kept
-    m.lanes[SINCE, slot] = U0
+    m.lanes[KEPT, column] = kept
+    m.lanes[SINCE, column] = U0
 
 
 @helper
-def write_results(r, m, block, lane, slot, won, points, facts):
+def write_results(r, m, block, lane, column, won, points, facts):
     """Points and facts of the round that is over in ``lane``; returns its ``rollout.round_hash``."""
     here = block * ROW + lane
-    work, place, starter = m.work, m.lanes[PLACE, slot], m.lanes[STARTER, slot]
+    work, place, starter = m.work, m.lanes[PLACE, column], m.lanes[STARTER, column]
     turns, plays = u64(work[here + TURNS_ROW]), u64(work[here + PLAYS_ROW])
-    draws = m.lanes[DRAWABLE, slot] - u64(work[here + LEFT_ROW])
+    draws = m.lanes[DRAWABLE, column] - u64(work[here + LEFT_ROW])
     end = u64(OUT if won else BLOCKED)
     h = starter
     for fact in (end, turns, plays, draws):
@@ -233,7 +236,7 @@ def write_results(r, m, block, lane, slot, won, points, facts):
     row[4] = plays
     row[5] = draws
     row[6] = work[here + DECISIONS_ROW]
-    return mix(m.lanes[KEY, slot] + h)
+    return mix(m.lanes[KEY, column] + h)
 
 
 @helper
@@ -260,7 +263,7 @@ def run(flags, r, m, sizes, table, span, copies, points, facts):
     rows, engine_row, argument = sizes[0], sizes[1], sizes[3]
     pool = U2 * rows
     logs = pool + sizes[2]
-    records = len(m.moves) != 0
+    keeps_moves = len(m.moves) != 0
     tasks = span.games * (span.last - span.first) if copies is None else u64(len(copies.sources))
     blocks = U1 if tasks <= ROW else U2
     running_0, running_1 = ALL_LANES, ALL_LANES if blocks == U2 else U0
@@ -268,7 +271,7 @@ def run(flags, r, m, sizes, table, span, copies, points, facts):
     starting = True
     while running_0 | running_1 != U0:
         log_is_full = logged == LOG_END
-        if records and not starting:
+        if keeps_moves and not starting:
             logged = U1 if log_is_full else logged + U1
         for b in range(blocks):
             block = u64(b) * rows
@@ -290,12 +293,12 @@ def run(flags, r, m, sizes, table, span, copies, points, facts):
             while over != U0:
                 lane = lowest(over)
                 over &= over - U1
-                slot = u64(b) * ROW + lane
+                column = u64(b) * ROW + lane
                 if not starting:
                     has_won = (won >> lane) & U1 != U0
-                    total += write_results(r, m, block, lane, slot, has_won, points, facts)
-                    if records:
-                        keep_moves(m, log, lane, slot, logged)
+                    total += write_results(r, m, block, lane, column, has_won, points, facts)
+                    if keeps_moves:
+                        keep_moves(m, log, lane, column, logged)
                 if task == tasks:
                     running &= ~(U1 << lane)
                     continue
@@ -305,7 +308,7 @@ def run(flags, r, m, sizes, table, span, copies, points, facts):
                 elif in_pool == U0:
                     deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts)
                     in_pool = ROW
-                take_over(m, block, rows, lane, slot, pool, ROW - in_pool, logged)
+                take_over(m, block, rows, lane, column, pool, ROW - in_pool, logged)
                 in_pool -= U1
                 task += U1
             if b == 0:
@@ -317,38 +320,30 @@ def run(flags, r, m, sizes, table, span, copies, points, facts):
 
 
 @kernel
-def play_rounds(
-    flags, rules, sizes, table, work, words, lane_facts, pool_facts, moves, seed, first_game, games, first, last,
-    points, facts,
-):
+def play_rounds(flags, rules, sizes, table, memory, span, points, facts):
     """Play the rounds ``first`` … ``last - 1`` (by number) of the matches; returns the sum of ``rollout.round_hash``.
 
     ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[4], rows of a block, of a pool's engine and
     of a pool (``Layout.rows``, ``engine``, ``pool_rows``), and the argument of ``step`` but for the log. ``table``:
-    ``Layout.table``. For the five arrays after it see ``Memory``, for the numbers ``Span``. ``points``: int64[games *
-    rounds, players], ``facts``: int32[games * rounds, 7], of all rounds of the matches; with the option starter =
-    winner the facts of the rounds before ``first`` must be there.
+    ``Layout.table``. ``memory``: Memory; ``span``: Span, with ``first`` and ``last``. ``points``: int64[games * rounds,
+    players], ``facts``: int32[games * rounds, 7], of all rounds of the matches; with the option starter = winner the
+    facts of the rounds before ``first`` must be there.
     """
-    m = Memory(work, words, lane_facts, pool_facts, moves)
-    return run(flags, rules[0], m, sizes, table, Span(seed, first_game, games, first, last), None, points, facts)
+    return run(flags, rules[0], memory, sizes, table, span, None, points, facts)
 
 
 @kernel
-def play_copies(
-    flags, rules, sizes, table, work, words, lane_facts, pool_facts, moves, states, begun, sources, places, keys,
-    points, facts,
-):
+def play_copies(flags, rules, sizes, table, memory, copies, points, facts):
     """Play copies of states to the end of their rounds; returns the sum of ``rollout.round_hash``.
 
-    ``flags`` … ``moves`` as in ``play_rounds``. For the five arrays after them see ``Copies``. ``points``:
-    int64[copies, players]; ``facts``: int32[copies, 7], which has the moves that each copy has made.
+    ``flags`` … ``memory`` as in ``play_rounds``; ``copies``: Copies. ``points``: int64[copies, players]; ``facts``:
+    int32[copies, 7], which has the moves that each copy has made.
     """
-    m = Memory(work, words, lane_facts, pool_facts, moves)
-    pool_facts[SOURCE, U0] = NO_SOURCE
+    memory.pool[SOURCE, U0] = NO_SOURCE
     span = Span(U0, U0, U0, U0, U0)
-    total = run(flags, rules[0], m, sizes, table, span, Copies(states, begun, sources, places, keys), points, facts)
-    pool_facts[DRAWN, U0] = U0
-    pool_facts[ATTEMPTS, U0] = U0
+    total = run(flags, rules[0], memory, sizes, table, span, copies, points, facts)
+    memory.pool[DRAWN, U0] = U0
+    memory.pool[ATTEMPTS, U0] = U0
     return total
 
 
@@ -368,7 +363,7 @@ def join_moves(moves, decisions, out):
 
 
 def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
-    """Whether ``Lockstep`` plays the RULES record ``rules[0]`` with these policies (ids by seat) on this machine."""
+    """Whether ``Lockstep`` plays the RULES struct ``rules[0]`` with these policies (ids by seat) on this machine."""
     knows_policies = {*map(int, policies)} <= {RANDOM, HEAVIEST}
     return vectors.supported() and knows_policies and not obstacle(rules[0])
 
@@ -376,21 +371,21 @@ def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
 class Lockstep:
     """Plays matches of one rule set and policies; an object serves one thread.
 
-    ``rules``: RULES record, shape (1,); ``policies``: ids by seat. ``accepts`` must hold, or ValueError is raised.
+    ``rules``: RULES struct, shape (1,); ``policies``: ids by seat. ``accepts`` must hold, or ValueError is raised.
     """
 
     def __init__(self, rules: np.ndarray, policies: Iterable[int]):
         policies = [*map(int, policies)]
         if not accepts(rules, policies):
             raise ValueError("lockstep does not serve these rules and policies here; ask accepts() first")
-        record = rules[0]
+        r = rules[0]
         heavy = sum(1 << seat for seat, policy in enumerate(policies) if policy == HEAVIEST)
-        flags = flags_of(record, heavy)
+        flags = flags_of(r, heavy)
         at = layout(flags)
-        facts_of_step = heavy << 8 | min(int(record["double_blank"]), TOP_POINTS)
-        self._rounds = int(record["rounds"])
+        facts_of_step = heavy << 8 | min(int(r["double_blank"]), TOP_POINTS)
+        self._rounds = int(r["rounds"])
         # The rounds of a match are independent but for the starter, which the last winner may be.
-        in_order = record["starter"] == STARTER_WINNER
+        in_order = r["starter"] == STARTER_WINNER
         self._spans = [(k, k + 1) for k in range(self._rounds)] if in_order else [(0, self._rounds)]
         self._packed = flags.pack()
         self._copies_code: Any = None
@@ -415,7 +410,7 @@ class Lockstep:
 
     @cached_property
     def _code(self) -> Any:
-        return vectors.frozen(play_rounds, self._packed, *self._nothing)
+        return vectors.specialized(play_rounds, self._packed, *self._nothing)
 
     def prepare(self) -> None:
         """Compile, or load from the cache, what ``play`` needs, so that it does not have to."""
@@ -428,7 +423,7 @@ class Lockstep:
         """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed``.
 
         ``points``: int64[games, rounds, players]; ``facts``: int32[games, rounds, 7]; ``actions``: uint16, with room
-        for all moves, or empty: then they are not recorded. Returns (hash, moves). All this is what
+        for all moves, or empty: then they are not kept. Returns (hash, moves). All this is what
         ``rollout.play_games`` writes and returns. The GIL is not held while it plays.
         """
         if not (points.flags.c_contiguous and facts.flags.c_contiguous):
@@ -461,14 +456,14 @@ class Lockstep:
     ) -> tuple[Any, ...]:
         """What ``play_rounds`` gets after the flags."""
         games, rounds, players = points.shape
-        numbers = (np.uint64(number) for number in (seed, first_game, games, *span))
+        asked = Span(*(np.uint64(number) for number in (seed, first_game, games, *span)))
         results = points.reshape(games * rounds, players), facts.reshape(games * rounds, 7)
-        return (self._rules, self._sizes, self._table, *memory, *numbers, *results)
+        return (self._rules, self._sizes, self._table, memory, asked, *results)
 
     def play_out(
         self, states: np.ndarray, origins: np.ndarray, keys: np.ndarray, points: np.ndarray, facts: np.ndarray
     ) -> int:
-        """Play copies of ``states`` (STATE records under these rules, which do not change) to the end of their rounds.
+        """Play copies of ``states`` (STATE structs under these rules, which do not change) to the end of their rounds.
 
         Copy k is ``states[origins[k]]`` (uint32) with the round key ``keys[k]`` (uint64), which decides all later draws
         and choices; what has been drawn and chosen so far stays counted. ``points``: int64[copies, players], ``facts``:
@@ -486,8 +481,8 @@ class Lockstep:
                 states, self._rules, self._policies, origins[some], keys[some], begun, sources, places, *results
             )
             copies = Copies(states, begun, sources[:left], places[:left], keys[some])
-            arguments = (self._rules, self._sizes, self._table, *self._memory, *copies, *results)
+            arguments = (self._rules, self._sizes, self._table, self._memory, copies, *results)
             if self._copies_code is None:
-                self._copies_code = vectors.frozen(play_copies, self._packed, *arguments)
+                self._copies_code = vectors.specialized(play_copies, self._packed, *arguments)
             total += int(ended) + int(self._copies_code(self._packed, *arguments))
         return total % 2**64

@@ -1,4 +1,4 @@
-"""Small idioms of lane code, written with the operators of ``_lanes`` alone."""
+"""Small idioms of lane code, written with the operators of ``vectors`` alone."""
 
 from typing import Any
 

@@ -15,7 +15,7 @@ import numpy as np
 from mextrain_core.lockstep.flags import WILD_NUMBERS, Flags
 
 STREAM_ROWS = 4
-"""32 lanes of 64 bits. Word j of row q belongs to lane 4j + q, see ``lanes.random``."""
+"""32 lanes of 64 bits. Word j of row q belongs to lane 4j + q, see ``lanes.next_words``."""
 
 CHOICES = 0
 """Stream of the policy's words: key plus a multiple of the golden number, STREAM_ROWS rows."""
@@ -26,7 +26,7 @@ SEAT = 8
 LEFT = 9
 """Tiles in the boneyard."""
 TURNS, PLAYS, DECISIONS = 10, 11, 12
-"""Counted as the scalar engine counts them."""
+"""Counted as the scalar backend counts them."""
 POINTS = 13
 """One row a seat: twice the pips in hand, plus 1 while it holds 0-0. So 0 means an empty hand."""
 
@@ -74,7 +74,7 @@ LOADED_ROWS = (
     "held", "owner", "bone", "off", "end", "age", "doubles", "fresh", "marked", "started", "opening_to_come",
     "same_turn", "opening", "chain", "cover", "drew", "letters", "letter_owner", "bonus", "penalty", "skips", "turned",
 )  # fmt: skip
-"""Rows that are written from a STATE record, in the order of ``Layout.table``."""
+"""Rows that are written from a STATE struct, in the order of ``Layout.table``."""
 
 
 class Layout:
@@ -160,7 +160,7 @@ class Layout:
 
     @property
     def table(self) -> np.ndarray:
-        """Where to write a STATE record: uint64, the first of the rows LOADED_ROWS each (0: there is none), and so on.
+        """Where to write a STATE struct: uint64, the first of the rows LOADED_ROWS each (0: there is none), and so on.
 
         After the rows come their numbers: halves, bits of a seat and of a count, words of the boneyard; the age that
         stands for no double; and the index of the first tile of each word, and of the one after the last tile.

@@ -1,13 +1,13 @@
-"""A lane from a STATE record: the same round, ready for its next attempt."""
+"""A lane from a STATE struct: the same round, ready for its next attempt."""
 
 import numpy as np
 
 from mextrain_core.bulk.policies import choose
-from mextrain_core.bulk.rollout import attempt_word, record_round
+from mextrain_core.bulk.rollout import attempt_word, play_chosen, write_round
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.vectors import LANES
 from mextrain_core.game.score import hand_points
-from mextrain_core.game.turn import one_forced_step, play_move
+from mextrain_core.game.turn import one_forced_step
 from mextrain_core.lockstep.layout import LEFT, LOADED_ROWS, PLAYS, POINTS, SEAT, TURNS
 from mextrain_core.model.limits import LETTER_A, NONE, WILD
 from mextrain_core.model.state import (
@@ -50,7 +50,7 @@ def play_to_attempt(s, r, policies):
     moves = U0
     while s.phase != PHASE_OVER and s.phase != PHASE_TURN and s.phase != PHASE_LOOK:
         if s.phase == PHASE_DECIDE:
-            s.phase = play_move(s, r, None, choose(policies[u64(s.seat)], s, r, attempt_word(s)))
+            s.phase = play_chosen(s, r, None, choose(policies[u64(s.seat)], s, r, attempt_word(s)))
             moves += U1
         else:
             s.phase = one_forced_step(s, r, None, s.phase, NO_TILE)
@@ -78,7 +78,7 @@ def begin_copies(states, rules, policies, origins, keys, begun, sources, places,
             s.key = keys[place]
             facts[place, 6] = play_to_attempt(s, r, policies)
             if s.phase == PHASE_OVER:
-                total += record_round(s, r, points[place], facts[place])
+                total += write_round(s, r, points[place], facts[place])
                 continue
             origin = u64(len(states)) + used
             used += U1

@@ -1,6 +1,6 @@
-"""One attempt of 32 games at once, written as lane code: the turn of ``apply`` and ``movegen`` without its branches.
+"""One attempt of 32 games at once, written as lane code: ``game.turn`` and ``game.movegen`` without their branches.
 
-A step does for each lane what an attempt does in the scalar engine: the turn begins if it has to, the legal plays of
+A step does for each lane what an attempt does in the scalar backend: the turn begins if it has to, the legal plays of
 the play owed are found, a tile is drawn for want of one, a play is chosen and made, and what follows is settled up to
 the next attempt. A lane whose round is over has to be given another before the next step.
 
@@ -93,7 +93,7 @@ class Turn:
     # Open doubles.
 
     def find_released(self, boneyard_empty: Any) -> None:
-        """Which trains' open doubles, if they have one, are released (``apply.release_dead``)."""
+        """Which trains' open doubles, if they have one, are released (``game.turn.release_dead``)."""
         dead = boneyard_empty.pick(self.dead, 0) if self.binds else self.dead
         self.released = [end.has(dead) for end in self.ends]
         if self.covers or self.rules.max_uncovered or self.any_order:

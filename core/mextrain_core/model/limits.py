@@ -1,6 +1,6 @@
 """Maxima of the game and the numbers that everything else is built from.
 
-Everything is sized for the largest game (14 players, double-18), so that one record layout and one compiled
+Everything is sized for the largest game (14 players, double-18), so that one layout of each struct and one compiled
 kernel serve every rule set.
 """
 
@@ -30,7 +30,7 @@ STOP = 0x3FFF
 """The 16-bit move that stops."""
 
 MAX_ATTEMPTS = 1 << 16
-"""Attempts of a round are below this (docs/determinism.md); a round that gets there is an engine error."""
+"""Attempts of a round are below this (docs/determinism.md); a round that gets there ends as FAULT, which is a bug."""
 
 MAX_DECISIONS = 512
 """Plays and stops of one round never exceed this: at most 189 plays, at most one stop between two plays or draws."""

@@ -39,9 +39,9 @@ def word(key, counter):
 
 
 @helper
-def below(r, n):
-    """A number in 0 … n-1 from a 32-bit ``r`` (both uint64); the bias is below n / 2**32."""
-    return (r * n) >> U32
+def below(random, n):
+    """A number in 0 … n-1 from a 32-bit ``random`` (both uint64); the bias is below n / 2**32."""
+    return (random * n) >> U32
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The STATE record: everything of one round, for every rule set and number of players.
+"""The STATE struct: everything of one round, for every rule set and number of players.
 
 The header comes first, then the hands by seat, then what only chicken feet need, so that copying a game moves the
 header and the rows of its players (``copy_state``). Facts come before conveniences; conveniences are written by
@@ -10,7 +10,7 @@ The key is hidden information: it fixes every later draw. Whoever hands a state 
 import numpy as np
 
 from mextrain_core.compiler.jit import kernel
-from mextrain_core.compiler.machine import copy_record
+from mextrain_core.compiler.machine import copy_struct
 from mextrain_core.model.limits import MAX_PLAYERS, MAX_TRAINS, ROWS, TILE_WORDS
 from mextrain_core.model.rules import CHICKEN_FOOT
 
@@ -36,7 +36,7 @@ OWED_REQUIRED, OWED_BONUS, OWED_CHAIN = 0, 1, 2
 """What the turn owes: a required play, the bonus play of a T, or a further tile of the opening chain (optional)."""
 
 RUNNING, OUT, BLOCKED, FAULT = 0, 1, 2, 3
-"""How the round ended. FAULT: the engine ran into its own limit, which is a bug to report."""
+"""How the round ended. FAULT: it ran into the limit of attempts, which is a bug to report, or no policy decided."""
 
 _FIELDS = [
     # Facts.
@@ -109,7 +109,7 @@ STATE_BYTES = STATE.itemsize
 
 
 def new_states(count: int) -> np.ndarray:
-    """``count`` zeroed STATE records, 64-byte aligned so that a record starts on a cache line."""
+    """``count`` zeroed STATE structs, 64-byte aligned so that each starts on a cache line."""
     raw = np.zeros(count * STATE.itemsize + 64, np.uint8)
     skip = -raw.ctypes.data % 64
     return raw[skip : skip + count * STATE.itemsize].view(STATE)
@@ -121,4 +121,4 @@ def copy_state(target, i, source, j, rules):
     size = u64(HEADER_BYTES) + u64(rules[0].players) * u64(HAND_BYTES)
     if rules[0].double_rule == CHICKEN_FOOT:
         size = u64(STATE_BYTES)
-    copy_record(target[i], source[j], size)
+    copy_struct(target[i], source[j], size)

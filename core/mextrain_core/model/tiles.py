@@ -1,6 +1,6 @@
 """Numbering, halves and points of every tile set, as plain tables (docs/rules.md sections 2 and 9).
 
-Nothing here is compiled: kernels read copies of these tables from the RULES record.
+Nothing here is compiled: kernels read copies of these tables from the RULES struct.
 """
 
 from dataclasses import dataclass
@@ -8,8 +8,17 @@ from functools import cache
 
 import numpy as np
 
-from mextrain_core.model.limits import LETTER_A, NONE, ROWS, WILD
+from mextrain_core.model.limits import LETTER_A, LETTER_D, LETTER_T, NONE, ROWS, WILD
 from mextrain_core.model.options import SET_NAMES
+
+FIRST_WILD = 91
+"""Index of ``*-0`` in the set super; the tile ``*-x`` of a number x has the index FIRST_WILD + x."""
+WILD_DOUBLE = FIRST_WILD + WILD
+FIRST_A = WILD_DOUBLE + 1
+"""Index of the first of the three ``*-A``, which stands for all of them where they need not be told apart."""
+A_TILES = 3
+FIRST_D = FIRST_A + A_TILES
+"""Index of ``*-D``; ``*-R``, ``*-S`` and ``*-T`` follow."""
 
 NO_PAIR = 0xFFFF
 """Entry of ``SetTables.place`` for a (touch, new) pair that no tile of the set has."""
@@ -46,7 +55,7 @@ def _halves_of_tiles(numbers: int, is_super: bool) -> list[tuple[int, int]]:
     tiles = [(hi, lo) for hi in range(numbers) for lo in range(hi + 1)]
     if is_super:
         tiles += [(WILD, number) for number in range(numbers)] + [(WILD, WILD)]
-        tiles += [(WILD, letter) for letter in (LETTER_A, LETTER_A, LETTER_A, *range(LETTER_A + 1, LETTER_A + 5))]
+        tiles += [(WILD, letter) for letter in (*[LETTER_A] * A_TILES, *range(LETTER_D, LETTER_T + 1))]
     return tiles
 
 

@@ -30,24 +30,25 @@ def points_of(goal, weight):
 
 
 @kernel
-def plan_first_hands(rules, seed, first, count, goal, states, g, s, nodes, table, limit, out):
+def plan_first_hands(rules, seed, first, count, goal, states, buffers, limit, out):
     """Plan the hands that games ``first`` … ``first + count - 1`` of ``seed`` deal in their first round.
 
     ``rules``: RULES[1]; ``seed``, ``first``: uint64; ``goal``: LONGEST, HEAVIEST or FINISH; ``states``:
-    STATE[1] and the buffers of ``search.new_buffers`` are overwritten; ``limit``: work for one hand (int64,
+    STATE[1] and ``buffers`` (``search.Buffers``) are overwritten; ``limit``: work for one hand (int64,
     as in ``search``). ``out``: int32[count, players, 4], columns FIELDS.
     """
-    state, r = states[0], rules[0]
+    s, r = states[0], rules[0]
+    g, found, nodes, table = buffers
     engine = u64(r.first_engine)
     other_end = engine if goal == FINISH else NO_TRAIN
     for game in range(count):
-        deal_round(state, r, round_key(seed, first + u64(game), engine), engine, U0)
+        deal_round(s, r, round_key(seed, first + u64(game), engine), engine, U0)
         for seat in range(u64(r.players)):
-            hand, a_count = state.hand[u64(seat)], u64(state.a_count[u64(seat)])
+            hand, a_count = s.hand[u64(seat)], u64(s.a_count[u64(seat)])
             read_hand(g[0], r, hand, a_count, engine, other_end, goal)
-            begin_search(g[0], s[0], nodes)
-            proved = search(g, s, nodes, table, limit)
-            lost = s[0].value >> I1
+            begin_search(g[0], found[0], nodes)
+            proved = search(g, found, nodes, table, limit)
+            lost = found[0].value >> I1
             row = out[u64(game), u64(seat)]
             row[0] = tiles_of(goal, g[0].whole - lost)
             row[1] = points_of(goal, g[0].whole - lost)

@@ -10,7 +10,7 @@ import numpy as np
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.model.limits import MAX_TILES, ROWS
-from mextrain_core.planner.graph import ANYWHERE, NO_TRAIN, read_hand
+from mextrain_core.planner.graph import ANY_START, NO_TRAIN, read_hand
 from mextrain_core.planner.lay import TOUCH, U5, swap_tile
 from mextrain_core.planner.search import begin_search, search
 
@@ -30,7 +30,7 @@ COUNT = np.dtype(
                 ("found", np.int64),  # trains so far
                 ("allowed", np.int64),  # weight that a best train leaves out
                 ("good_end", np.uint8),  # a best train does not end on a double
-                ("from_anywhere", np.uint8),
+                ("any_start", np.uint8),
                 ("a_count", np.uint64),
                 ("hand", np.uint32, ROWS),  # tiles not laid
                 ("ends", np.uint32, MAX_TILES + 1),  # open ends (mask) that so many tiles can leave
@@ -56,7 +56,7 @@ def ends_after(r, ends, hi, lo):
 
 
 @helper
-def ends_to_go_on(g, s, nodes, table, r, c, ends, goal):
+def ends_to_go_on(g, found, nodes, table, r, c, ends, goal):
     """Those of ``ends`` (mask) from which the tiles not laid still give a best train."""
     # Values are doubled weights, plus 1 for a double at the end.
     most = c.allowed + c.allowed + (I0 if c.good_end != 0 else I1)
@@ -65,33 +65,33 @@ def ends_to_go_on(g, s, nodes, table, r, c, ends, goal):
         end = lowest(ends)
         ends &= ends - U1
         read_hand(g[0], r, c.hand, u64(c.a_count), end, NO_TRAIN, goal)
-        begin_search(g[0], s[0], nodes)
-        search(g, s, nodes, table, NO_LIMIT)
-        good |= u64(s[0].value <= most) << end
+        begin_search(g[0], found[0], nodes)
+        search(g, found, nodes, table, NO_LIMIT)
+        good |= u64(found[0].value <= most) << end
     return good
 
 
 @kernel
-def begin_count(c, s, rules, hand, a_count, end):
+def begin_count(c, found, rules, hand, a_count, end):
     """Begin to count the trains that are as good as the one that ``search`` has proven best.
 
-    ``c``: COUNT[1]; ``s``: the SEARCH[1] of that search; other arguments as in ``search.begin``.
+    ``c``: COUNT[1]; ``found``: the SEARCH[1] of that search; other arguments as in ``search.begin``.
     """
     count = c[0]
     count.depth = I0
     count.found = I0
-    count.allowed = s[0].value >> I1
-    count.good_end = s[0].value & I1 == I0
-    count.from_anywhere = end == ANYWHERE
+    count.allowed = found[0].value >> I1
+    count.good_end = found[0].value & I1 == I0
+    count.any_start = end == ANY_START
     count.a_count = a_count
     for v in range(ROWS):
         count.hand[u64(v)] = hand[u64(v)]
-    count.ends[0] = U0 if end == ANYWHERE else U1 << end
+    count.ends[0] = U0 if end == ANY_START else U1 << end
     count.next[0] = U0
 
 
 @kernel
-def count_best(c, g, s, nodes, table, rules, goal, steps):
+def count_best(c, g, found, nodes, table, rules, goal, steps):
     """Go on counting for ``steps`` tiles tried (int64); returns whether the count, ``c[0].found``, is
     complete.
 
@@ -113,7 +113,7 @@ def count_best(c, g, s, nodes, table, rules, goal, steps):
         count.next[depth] = tile + U1 if lo < hi else (hi + U1) << U5
         if u64(count.hand[hi]) >> lo & U1 == U0:
             continue
-        if depth == U0 and count.from_anywhere != 0:
+        if depth == U0 and count.any_start != 0:
             ends = (U1 << hi) | (U1 << lo)
         else:
             ends = ends_after(r, u64(count.ends[depth]), hi, lo)
@@ -121,12 +121,12 @@ def count_best(c, g, s, nodes, table, rules, goal, steps):
             continue
         steps -= I1
         count.a_count = swap_tile(r, count.hand, u64(count.a_count), hi, lo, i64(-1))
-        read_hand(g[0], r, count.hand, u64(count.a_count), ANYWHERE, NO_TRAIN, goal)
+        read_hand(g[0], r, count.hand, u64(count.a_count), ANY_START, NO_TRAIN, goal)
         if g[0].whole == count.allowed:
             count.found += i64(not (count.good_end != 0 and hi == lo))
             ends = U0
         else:
-            ends = ends_to_go_on(g, s, nodes, table, r, count, ends, goal)
+            ends = ends_to_go_on(g, found, nodes, table, r, count, ends, goal)
         if ends == U0:
             count.a_count = swap_tile(r, count.hand, u64(count.a_count), hi, lo, I1)
         else:

@@ -1,26 +1,25 @@
 """A hand as a graph, and what makes a set of tiles a train (docs/planner.md).
 
-Halves are vertices, tiles are edges, a number double is a loop. A red train joins everything, so a tile
-``*-x`` is a loose edge at x: its other side, a *star*, meets whatever lies there. Cut a train wherever a star
-joins something: what is left are trails of equal halves, and each cut has a star on at least one side.
-Counting the sides of all cuts gives the whole condition:
+Halves are vertices, tiles are edges, a number double is a loop. A train is a walk that uses each edge once. A red
+train joins everything, so a tile ``*-x`` is an edge with one loose end, a *star*, at x: it meets whatever lies there.
+Cut a train wherever a star joins something: what is left are walks, and each cut has a star on at least one side.
+Counting the ends of all walks gives the whole condition:
 
     Some tiles make one train from a half if and only if
 
-        odd halves + 2 * closed parts  <=  stars + 1.
+        odd vertices + 2 * closed components  <=  stars + 1.
 
-Here the train's beginning counts as one more tile at its start half; an odd half is one with an odd number of
-tiles (stars and beginnings included, doubles not); and a closed part is a connected part without odd half and
-without star. Each further train adds 1 on the right; a train whose open end is ``*``, or that may start
-anywhere, adds 2 and has no beginning. The right side is the *budget*, the left side the *tips* that it pays
-for. Without red trains this is Euler's condition: one odd half, where the train ends, and everything
-connected with the start.
+Here the train's beginning counts as one more edge at its start vertex; a vertex is odd if its degree is (stars and
+beginnings included, loops not); and a closed component is a component without odd vertex and without star. Each further
+train adds 1 on the right; a train whose open end is ``*``, or that may start anywhere, adds 2 and has no beginning. The
+right side is the *budget*, the left side the number of *walk ends* that it pays for. Without red trains this is Euler's
+condition: one odd vertex, where the train ends, and everything connected with the start.
 
 A tile with a star never costs anything, so it is always used, and the best train is a question about number
-tiles: which of them are left out so that the tips of the rest fit the budget (``search``).
+tiles: which of them are left out so that the walk ends of the rest fit the budget (``search``).
 
 Letters (option ``letter_match``): a letter that joins only red trains pays for its own star, so such a tile
-changes nothing; letters that join each other are one more half; a letter that may be laid on any end is as
+changes nothing; letters that join each other are one more vertex; a letter that may be laid on any end is as
 good as a star.
 """
 
@@ -41,7 +40,7 @@ FIRST_LETTER = u64(LETTER_A)
 
 NO_TRAIN = u64(NONE)
 """In place of an open end: there is no second train."""
-ANYWHERE = u64(NONE - 1)
+ANY_START = u64(NONE - 1)
 """In place of an open end: any tile may start the train."""
 
 LONGEST, HEAVIEST, FINISH, LENGTH = 0, 1, 2, 3
@@ -53,32 +52,32 @@ POINT_STEP = I1 << i64(10)
 """What a point weighs in the other goals, where a tile weighs 1; in LENGTH points weigh nothing."""
 
 TRAIN_ONLY, ANY_LETTER = code("letter_match", "train_only"), code("letter_match", "any_letter")
-LAID_ANYWHERE = code("letter_match", "anywhere")
+LETTERS_ANYWHERE = code("letter_match", "anywhere")
 
 GRAPH = np.dtype(
     (
         np.record,
         np.dtype(
             [
-                ("halves", np.uint64),  # vertices are the half codes below this
-                ("row", np.uint32, ROWS),  # row[u] bit v, u != v: a tile {u, v}; symmetric
-                ("many", np.uint32, ROWS),  # the same where there are two or more such tiles
-                ("copies", np.uint16, (ROWS, ROWS)),  # tiles {u, v}; valid where ``many`` has the bit
-                ("stars_at", np.uint8, ROWS),  # tiles that join a star to this half
-                ("stars", np.uint32),  # halves with such tiles
-                ("loops", np.uint32),  # halves with doubles
-                ("starts", np.uint32),  # halves where a train begins
-                ("odd", np.uint32),  # parity by half of stars, beginnings and copies beyond the first
+                ("vertices", np.uint64),  # vertices are the half codes below this
+                ("edges", np.uint32, ROWS),  # edges[u] bit v, u != v: a tile {u, v}; symmetric
+                ("parallel", np.uint32, ROWS),  # the same where there are two or more such tiles
+                ("copies", np.uint16, (ROWS, ROWS)),  # tiles {u, v}; valid where ``parallel`` has the bit
+                ("stars_at", np.uint8, ROWS),  # tiles that join a star to this vertex
+                ("stars", np.uint32),  # vertices with such tiles
+                ("loops", np.uint32),  # vertices with doubles
+                ("starts", np.uint32),  # vertices where a train begins
+                ("odd", np.uint32),  # parity by vertex of stars, beginnings and copies beyond the first
                 ("budget", np.int64),
-                ("apart", np.int64),  # tiles that are pieces of their own: *-*, letters outside the graph
+                ("isolated", np.int64),  # tiles that no edge touches: *-*, letters outside the graph
                 ("letter_last", np.uint8),  # one of these is a letter that may come last
                 ("plain_star", np.uint8),  # there is a star on a tile that is no double
-                ("single_part", np.uint8),  # no stars, one start: all that is used is connected with it
+                ("single_component", np.uint8),  # no stars, one start: all that is used is connected with it
                 ("avoid_double", np.uint8),  # of equal trains one that does not end on a double is better
-                ("tile_cost", np.int64),  # losing {u, v} costs tile_cost + half_cost[u] + half_cost[v]
+                ("edge_cost", np.int64),  # losing {u, v} costs edge_cost + vertex_cost[u] + vertex_cost[v]
                 ("point_cost", np.int64),
-                ("half_cost", np.int64, ROWS),
-                ("loop_cost", np.int64, ROWS),  # losing all doubles of this half
+                ("vertex_cost", np.int64, ROWS),
+                ("loop_cost", np.int64, ROWS),  # losing all doubles of this vertex
                 ("whole", np.int64),  # weight of all tiles
                 ("numbers", np.int64),  # weight of all tiles without a star
             ],
@@ -91,25 +90,25 @@ GRAPH = np.dtype(
 
 @helper
 def clear_graph(g, size, goal):
-    """An empty graph of ``size`` halves without any train."""
-    g.halves = size
+    """An empty graph of ``size`` vertices without any train."""
+    g.vertices = size
     for v in range(ROWS):
-        g.row[v] = U0
-        g.many[v] = U0
+        g.edges[v] = U0
+        g.parallel[v] = U0
         g.stars_at[v] = U0
-        g.half_cost[v] = I0
+        g.vertex_cost[v] = I0
         g.loop_cost[v] = I0
     g.stars = U0
     g.loops = U0
     g.starts = U0
     g.odd = U0
     g.budget = I0
-    g.apart = I0
+    g.isolated = I0
     g.letter_last = U0
     g.plain_star = U0
-    g.single_part = U0
+    g.single_component = U0
     g.avoid_double = goal == LONGEST or goal == HEAVIEST
-    g.tile_cost = TILE_STEP if goal == LONGEST else I1
+    g.edge_cost = TILE_STEP if goal == LONGEST else I1
     g.point_cost = I1 if goal == LONGEST else (I0 if goal == LENGTH else POINT_STEP)
     g.whole = I0
     g.numbers = I0
@@ -135,11 +134,11 @@ def letter_vertex(r, letter):
 def add_letters(g, r, letter, count):
     """``count`` tiles ``*-letter``."""
     if r.letter_match == TRAIN_ONLY:
-        g.apart += i64(count)
+        g.isolated += i64(count)
         g.plain_star = U1
         g.letter_last = U1
-    elif r.letter_match == LAID_ANYWHERE:
-        g.apart += i64(count)
+    elif r.letter_match == LETTERS_ANYWHERE:
+        g.isolated += i64(count)
         g.plain_star = U1
         g.budget += I2 * i64(count)
     else:
@@ -148,9 +147,9 @@ def add_letters(g, r, letter, count):
 
 @helper
 def add_train(g, r, end):
-    """A train that goes on from the open end ``end``: a half code, or ANYWHERE."""
+    """A train that goes on from the open end ``end``: a half code, or ANY_START."""
     is_super = r.wild != NONE
-    if end == ANYWHERE or (is_super and end == STAR):
+    if end == ANY_START or (is_super and end == STAR):
         g.budget += I2
         return
     half = letter_vertex(r, end) if is_super and end > STAR else end
@@ -171,16 +170,16 @@ def add_numbers(g, r, hand):
         row = u64(hand[half]) & number_mask
         double = row & (U1 << half)
         row ^= double
-        g.row[half] = row
-        g.half_cost[half] = points
+        g.edges[half] = row
+        g.vertex_cost[half] = points
         sides += i64(popcount(row))
         weight += i64(popcount(row)) * points
         if double != U0:
             blank = g.point_cost * i64(r.double_blank) if half == U0 else I0
             g.loops |= double
-            g.loop_cost[half] = g.tile_cost + I2 * points + blank
+            g.loop_cost[half] = g.edge_cost + I2 * points + blank
             weight += g.loop_cost[half]
-    g.numbers = weight + (sides >> I1) * g.tile_cost
+    g.numbers = weight + (sides >> I1) * g.edge_cost
 
 
 @helper
@@ -197,21 +196,20 @@ def add_red_trains(g, r, hand, a_count):
         if half < STAR:
             add_stars(g, half, tiles)
         elif half == STAR:
-            g.apart += I1
+            g.isolated += I1
             g.budget += I2
         else:
             add_letters(g, r, half, tiles)
     points += count * i64(r.half_points[STAR])
-    return count * g.tile_cost + points * g.point_cost
+    return count * g.edge_cost + points * g.point_cost
 
 
 @kernel
 def read_hand(g, r, hand, a_count, end, other_end, goal):
-    """Fill the GRAPH record ``g`` with the tiles of ``hand`` (uint32[ROWS], as in STATE) and one or two
-    trains.
+    """Fill the GRAPH struct ``g`` with the tiles of ``hand`` (uint32[ROWS], as in STATE) and one or two trains.
 
-    ``r``: RULES record. ``a_count``: number of ``*-A`` (uint64). ``end``, ``other_end``: open ends, half
-    codes or ANYWHERE (uint64); the second one is NO_TRAIN for a single train. ``goal``: LONGEST, HEAVIEST or
+    ``r``: RULES struct. ``a_count``: number of ``*-A`` (uint64). ``end``, ``other_end``: open ends, half
+    codes or ANY_START (uint64); the second one is NO_TRAIN for a single train. ``goal``: LONGEST, HEAVIEST or
     FINISH.
     """
     clear_graph(g, u64(r.halves), goal)
@@ -224,12 +222,12 @@ def read_hand(g, r, hand, a_count, end, other_end, goal):
         add_train(g, r, other_end)
         g.avoid_double = U0
     starts = u64(g.starts)
-    g.single_part = starts != U0 and starts & (starts - U1) == U0 and g.stars == 0 and g.apart == 0
+    g.single_component = starts != U0 and starts & (starts - U1) == U0 and g.stars == 0 and g.isolated == 0
 
 
 @kernel
 def read_pairs(g, pairs, size):
-    """Fill the GRAPH record ``g`` with any tiles, repeated ones too, and one train that starts anywhere.
+    """Fill the GRAPH struct ``g`` with any tiles, repeated ones too, and one train that starts anywhere.
 
     ``pairs``: int64[n, 2], halves 0 … ``size`` - 1 (uint64, at most ROWS). The goal is LENGTH.
     """
@@ -249,105 +247,103 @@ def read_pairs(g, pairs, size):
         g.copies[u, v] += U1
         g.copies[v, u] += U1
         if g.copies[u, v] > 1:
-            g.many[u] |= U1 << v
-            g.many[v] |= U1 << u
+            g.parallel[u] |= U1 << v
+            g.parallel[v] |= U1 << u
             g.odd ^= (U1 << u) | (U1 << v)
-        g.row[u] |= U1 << v
-        g.row[v] |= U1 << u
+        g.edges[u] |= U1 << v
+        g.edges[v] |= U1 << u
 
 
 @helper
-def parity(g, row, dead):
-    """Odd halves (mask) when the tiles of ``row`` (uint32[ROWS]) are used; none is counted in the mask ``dead``."""
+def odd_vertices(g, edges, dead):
+    """Odd vertices (mask) when ``edges`` (uint32[ROWS]) are used; none is counted in the mask ``dead``."""
     odd = u64(g.odd)
-    for v in range(g.halves):
-        odd ^= (popcount(u64(row[u64(v)])) & U1) << u64(v)
+    for v in range(g.vertices):
+        odd ^= (popcount(u64(edges[u64(v)])) & U1) << u64(v)
     return odd & ~dead
 
 
 @helper
-def part_of(row, half):
-    """The halves (mask) that tiles of ``row`` connect with ``half``, itself included."""
-    part = U1 << half
-    frontier = part
+def component_of(edges, vertex):
+    """The component of ``vertex`` in the graph of ``edges`` (mask of vertices)."""
+    component = U1 << vertex
+    frontier = component
     while frontier != U0:
         v = lowest(frontier)
         frontier &= frontier - U1
-        fresh = u64(row[v]) & ~part
-        part |= fresh
+        fresh = u64(edges[v]) & ~component
+        component |= fresh
         frontier |= fresh
-    return part
+    return component
 
 
 @helper
-def touched(g, row, loops):
-    """Halves (mask) that the condition is about: those with a tile, a star or a beginning."""
+def active_vertices(g, edges, loops):
+    """Vertices (mask) that the condition is about: those with an edge, a star or a beginning."""
     live = loops | u64(g.starts) | u64(g.stars)
-    for v in range(g.halves):
-        live |= u64(row[u64(v)] != 0) << u64(v)
+    for v in range(g.vertices):
+        live |= u64(edges[u64(v)] != 0) << u64(v)
     return live
 
 
 @kernel
-def tips(g, row, loops, odd):
-    """Left side (int64) of the condition for the tiles of ``row`` and doubles of ``loops``; ``odd`` are odd halves."""
-    rest = touched(g, row, loops)
+def walk_ends(g, edges, loops, odd):
+    """Left side (int64) of the condition for ``edges`` and the doubles ``loops``; ``odd`` are the odd vertices."""
+    rest = active_vertices(g, edges, loops)
     total = i64(popcount(odd))
     held = odd | u64(g.stars)
     while rest != U0:
-        part = part_of(row, lowest(rest))
-        rest &= ~part
-        if part & held == U0:
+        component = component_of(edges, lowest(rest))
+        rest &= ~component
+        if component & held == U0:
             total += I2
     return total
 
 
 @kernel
-def ends_on_double(g, row, loops, odd, total):
-    """Whether every train of exactly these tiles ends on a double; ``total`` are their tips. One train, no
-    repeats.
+def ends_on_double(g, edges, loops, odd, total):
+    """Whether every train of exactly these tiles ends on a double; ``total``: their walk ends. One train, no repeats.
 
-    With budget to spare, or with a letter that joins red trains only, some other tile can come last.
-    Otherwise the train ends at an odd half or in a closed part. It must end on the double of an odd half that
-    no second tile touches. And it cannot end in the piece that it begins with if there are other pieces;
-    where the first part has more tips than that piece needs, the pieces can be cut so that any of its odd
-    halves belongs to another one.
+    With budget to spare, or with a letter that joins red trains only, some other tile can come last. Otherwise the
+    train ends at an odd vertex or in a closed component. It must end on the double of an odd vertex that no second edge
+    touches. And it cannot end in the walk that it begins with if there are others; where the first component has more
+    walk ends than that walk needs, the walks can be cut so that any of its odd vertices belongs to another one.
     """
-    rest = touched(g, row, loops)
+    rest = active_vertices(g, edges, loops)
     plain = g.plain_star != 0
-    for v in range(g.halves):
-        plain = plain or row[u64(v)] != 0
+    for v in range(g.vertices):
+        plain = plain or edges[u64(v)] != 0
     if not plain:
-        return loops != U0 or g.apart > 0
+        return loops != U0 or g.isolated > 0
     if total < g.budget or g.letter_last != 0:
         return False
-    alone = g.apart == 0 and part_of(row, lowest(rest)) == rest
+    alone = g.isolated == 0 and component_of(edges, lowest(rest)) == rest
     while rest != U0:
-        part = part_of(row, lowest(rest))
-        rest &= ~part
-        ends = part & odd
-        if ends == U0 and part & u64(g.stars) == U0:
-            # A closed part can end with any of its tiles, but for a double on its own.
-            if part & (part - U1) != U0:
+        component = component_of(edges, lowest(rest))
+        rest &= ~component
+        ends = component & odd
+        if ends == U0 and component & u64(g.stars) == U0:
+            # A closed component can end with any of its edges, but for a double on its own.
+            if component & (component - U1) != U0:
                 return False
             continue
-        if part & u64(g.starts) != U0 and not alone:
+        if component & u64(g.starts) != U0 and not alone:
             sides = popcount(ends)
-            for v in range(g.halves):
-                if part >> u64(v) & U1 != U0:
+            for v in range(g.vertices):
+                if component >> u64(v) & U1 != U0:
                     sides += u64(g.stars_at[u64(v)])
             if sides == U1:
                 continue
         while ends != U0:
             v = lowest(ends)
             ends &= ends - U1
-            touching = popcount(u64(row[v])) + u64(g.stars_at[v]) + (u64(g.starts) >> v & U1)
-            if loops >> v & U1 == U0 or touching > U1:
+            degree = popcount(u64(edges[v])) + u64(g.stars_at[v]) + (u64(g.starts) >> v & U1)
+            if loops >> v & U1 == U0 or degree > U1:
                 return False
     return True
 
 
 @helper
-def cost_of_tile(g, u, v):
+def cost_of_edge(g, u, v):
     """Weight (int64) of one tile {u, v}, u != v."""
-    return g.tile_cost + g.half_cost[u] + g.half_cost[v]
+    return g.edge_cost + g.vertex_cost[u] + g.vertex_cost[v]

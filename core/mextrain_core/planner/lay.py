@@ -8,7 +8,7 @@ import numpy as np
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.model.limits import LETTER_A, NONE, ROWS, STOP
-from mextrain_core.planner.graph import ANYWHERE, FINISH, NO_TRAIN, ends_on_double, parity, read_hand, tips
+from mextrain_core.planner.graph import ANY_START, FINISH, NO_TRAIN, ends_on_double, odd_vertices, read_hand, walk_ends
 
 u64 = np.uint64
 i64 = np.int64
@@ -37,7 +37,7 @@ def is_a(r, touch, new):
 @helper
 def joining(r, end):
     """Halves (mask) that may be laid on an open end."""
-    return (U1 << u64(r.halves)) - U1 if end == ANYWHERE else u64(r.join[end])
+    return (U1 << u64(r.halves)) - U1 if end == ANY_START else u64(r.join[end])
 
 
 @helper
@@ -64,15 +64,15 @@ def is_empty(hand):
 
 
 @helper
-def keep_best(r, s, hand, best):
-    """Move the number tiles of the best train that the search ``s`` has found, and all red trains, to ``best``."""
+def keep_best(r, found, hand, best):
+    """Move the number tiles of the best train that a search has ``found``, and all red trains, to ``best``."""
     numbers = u64(r.halves) if r.wild == NONE else u64(r.wild)
     number_mask = (U1 << numbers) - U1
     for v in range(ROWS):
         half = u64(v)
         kept = u64(hand[half])
         if half < numbers:
-            kept &= u64(s.best_row[half]) | (u64(s.best_loops) & (U1 << half)) | ~number_mask
+            kept &= u64(found.best_edges[half]) | (u64(found.best_loops) & (U1 << half)) | ~number_mask
         best[half] = kept
         hand[half] = u64(hand[half]) & ~kept
 
@@ -81,11 +81,11 @@ def keep_best(r, s, hand, best):
 def can_be_used_up(g, r, hand, a_count, end, other_end, goal, good_end):
     """Whether trains that go on from the open ends can use all of ``hand``, and not end on a double if asked for."""
     read_hand(g, r, hand, a_count, end, other_end, goal)
-    odd = parity(g, g.row, U0)
-    total = tips(g, g.row, u64(g.loops), odd)
+    odd = odd_vertices(g, g.edges, U0)
+    total = walk_ends(g, g.edges, u64(g.loops), odd)
     if total > g.budget:
         return False
-    return not (good_end and ends_on_double(g, g.row, u64(g.loops), odd, total))
+    return not (good_end and ends_on_double(g, g.edges, u64(g.loops), odd, total))
 
 
 @kernel
@@ -132,16 +132,16 @@ def lay_train(g, r, hand, a_count, end, other_end, goal, good_end, out, n):
 
 
 @kernel
-def lay_best(g, s, rules, hand, a_count, end, goal, best, out):
+def lay_best(g, found, rules, hand, a_count, end, goal, best, out):
     """Lay the best train that ``search`` has found for ``hand``; arguments as in ``search.begin``.
 
     ``hand`` (uint32[ROWS]) keeps what is left over, ``best`` (uint32[ROWS]) is overwritten. ``out``
     (uint16[MAX_TILES]) gets touch << 5 | new of each tile in playing order: the own train, then (goal FINISH)
     the other one. Doubles come as soon as they can, red trains as late as they can. Returns both lengths.
     """
-    graph, r, found = g[0], rules[0], s[0]
-    keep_best(r, found, hand, best)
-    good_end = goal != FINISH and found.value & I1 == I0
+    graph, r = g[0], rules[0]
+    keep_best(r, found[0], hand, best)
+    good_end = goal != FINISH and found[0].value & I1 == I0
     other_end = end if goal == FINISH else NO_TRAIN
     own, a_count = lay_train(graph, r, best, a_count, end, other_end, goal, good_end, out, I0)
     both = own

@@ -1,40 +1,41 @@
 """Which number tiles the best train leaves out: branch and bound (docs/planner.md).
 
-Leaving tiles out must mend two things (``graph``): too many odd halves, and closed parts that nothing
-connects.
+Leaving edges out must mend two things (``graph``): too many odd vertices, and closed components that nothing connects.
 
-* *Bound.* Forget about closed parts. Odd halves are mended in pairs, by leaving out a path between the two, and the
-  cheapest way is a minimum matching of the odd halves by shortest paths in which as many stay single as the
-  budget allows. It is found exactly: all shortest paths, then a table over the subsets of odd halves.
-* *Branch.* If what is left has a closed part too many, then in any train one of these holds: a tile that leads out of
-  that part is kept (one branch for each, with the ones before it left out); or none is, and the part is left
-  out as a whole, or it stays as an *island* that costs budget 2. An island has two tips to give away, so two
-  of its odd halves may stay single: two extra places in the matching, free for the halves of that island, say
-  so.
+* *Bound.* Forget about closed components. Odd vertices are mended in pairs, by leaving out a path between the two, and
+  the cheapest way is a minimum matching of the odd vertices by shortest paths in which as many stay single as the
+  budget allows. It is found exactly: all shortest paths, then a table over the subsets of odd vertices.
+* *Branch.* If what is left has a closed component too many, then in any train one of these holds: a bridge, an edge
+  that leads out of that component, is kept (one branch for each, with the ones before it left out); or none is, and the
+  component is left out as a whole, or it stays as an *island* that costs budget 2. An island has two walk ends to give
+  away, so two of its odd vertices may stay single: two extra entries in the matching, free for the vertices of that
+  island, say so.
 * *Ties.* Weights are doubled, and 1 is added for a train that must end on a double.
 
 The search is a stack of nodes in the caller's arrays. It stops after a given amount of work and can be
 resumed. Smaller arrays than those of ``new_buffers`` make it give up sooner, and nothing else worse: more than
-MAX_CHILDREN nodes, and a table of 2**n entries to match n odd halves.
+MAX_CHILDREN nodes, and a table of 2**n entries to match n odd vertices.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
-from mextrain_core.compiler.machine import copy_record, lowest, popcount
+from mextrain_core.compiler.machine import copy_struct, lowest, popcount
 from mextrain_core.model.limits import ROWS
 from mextrain_core.planner.graph import (
     FINISH,
     GRAPH,
     NO_TRAIN,
-    cost_of_tile,
+    active_vertices,
+    component_of,
+    cost_of_edge,
     ends_on_double,
-    parity,
-    part_of,
+    odd_vertices,
     read_hand,
     read_pairs,
-    tips,
-    touched,
+    walk_ends,
 )
 
 u64 = np.uint64
@@ -48,11 +49,11 @@ NEVER = I1 << i64(60)
 
 MAX_ISLANDS = 16
 MAX_ODD = 20
-"""Odd halves (and places of islands) that the matching is exact for; hands of double-18 have at most 19."""
+"""Odd vertices (and entries of islands) that the matching is exact for; hands of double-18 have at most 19."""
 STACK = 4096
 """Nodes of the stack of ``new_buffers``; the last one is the node in hand."""
 MAX_CHILDREN = 128
-"""More than a node has: its children are ways out of a part, which all lie on the few paths of a matching."""
+"""More than a node has: its children are ways out of a component, which all lie on the few paths of a matching."""
 NODE_WORK = i64(100)
 SIDE = 32
 
@@ -61,10 +62,10 @@ NODE = np.dtype(
         np.record,
         np.dtype(
             [
-                ("row", np.uint32, ROWS),  # tiles that may be used
-                ("must", np.uint32, ROWS),  # tiles that must be used
+                ("edges", np.uint32, ROWS),  # edges that may be used
+                ("must", np.uint32, ROWS),  # edges that must be used
                 ("loops", np.uint32),
-                ("dead", np.uint32),  # halves that are not visited
+                ("dead", np.uint32),  # vertices that are not visited
                 ("island", np.uint32, MAX_ISLANDS),
                 ("islands", np.uint64),
                 ("lost", np.int64),  # weight left out so far
@@ -86,19 +87,19 @@ SEARCH = np.dtype(
                 ("work", np.int64),  # about one unit for each step of the matching
                 ("value", np.int64),  # best so far: twice the weight left out, plus 1 if it ends on a double
                 ("floor", np.int64),  # bound of nodes that found no room on the stack
-                ("best_row", np.uint32, ROWS),
+                ("best_edges", np.uint32, ROWS),
                 ("best_loops", np.uint32),
-                ("best_out", np.uint32, ROWS),  # where one of several equal tiles is left out
+                ("best_out", np.uint32, ROWS),  # where one of several parallel edges is left out
                 # Of the node in hand:
                 ("odd", np.uint32),
                 ("left_out", np.uint32, ROWS),  # the paths of the matching
                 ("kept", np.uint32, ROWS),
-                ("mended", np.uint32, ROWS),  # a train made of ``kept``
-                ("half", np.uint8, SIDE),  # active halves, then odd ones
-                ("place", np.uint8, SIDE),
-                ("odd_half", np.uint8, SIDE),
-                ("far", np.int64, (SIDE, SIDE)),  # shortest paths between active halves
-                ("apart", np.int64, (SIDE, SIDE)),  # the same between odd halves and places of islands
+                ("repaired", np.uint32, ROWS),  # a train made of ``kept``
+                ("vertex", np.uint8, SIDE),  # those with an edge that may be left out
+                ("index", np.uint8, SIDE),
+                ("odd_vertex", np.uint8, SIDE),
+                ("distance", np.int64, (SIDE, SIDE)),  # shortest paths between them
+                ("pair_cost", np.int64, (SIDE, SIDE)),  # the same between odd vertices and entries of islands
             ],
             align=True,
         ),
@@ -106,116 +107,130 @@ SEARCH = np.dtype(
 )
 
 
+class Buffers(NamedTuple):
+    """What one plan at a time works in."""
+
+    g: Any
+    """GRAPH[1]."""
+    found: Any
+    """SEARCH[1]."""
+    nodes: Any
+    """NODE[…], the stack."""
+    table: Any
+    """int64[…], for the matching."""
+
+
 def new_buffers():
-    """Buffers for one plan at a time: GRAPH[1], SEARCH[1], NODE[STACK] and int64[2 ** MAX_ODD] for the matching."""
-    return np.zeros(1, GRAPH), np.zeros(1, SEARCH), np.zeros(STACK, NODE), np.empty(1 << MAX_ODD, np.int64)
+    """Buffers that are large enough for any hand."""
+    return Buffers(np.zeros(1, GRAPH), np.zeros(1, SEARCH), np.zeros(STACK, NODE), np.empty(1 << MAX_ODD, np.int64))
 
 
 @helper
-def shortest_paths(g, node, s):
-    """Cheapest ways to leave out a path between any two halves, over tiles that need not be used."""
+def shortest_paths(g, node, found):
+    """Shortest paths to leave out between any two vertices, over edges that need not be used."""
     count = U0
-    for v in range(g.halves):
-        if u64(node.row[u64(v)]) & ~u64(node.must[u64(v)]) != U0:
-            s.half[count] = v
-            s.place[u64(v)] = count
+    for v in range(g.vertices):
+        if u64(node.edges[u64(v)]) & ~u64(node.must[u64(v)]) != U0:
+            found.vertex[count] = v
+            found.index[u64(v)] = count
             count += U1
     for a in range(count):
-        u = u64(s.half[u64(a)])
-        loose = u64(node.row[u]) & ~u64(node.must[u])
+        u = u64(found.vertex[u64(a)])
+        loose = u64(node.edges[u]) & ~u64(node.must[u])
         for b in range(count):
-            v = u64(s.half[u64(b)])
-            s.far[u64(a), u64(b)] = cost_of_tile(g, u, v) if loose >> v & U1 != U0 else NEVER
-        s.far[u64(a), u64(a)] = 0
+            v = u64(found.vertex[u64(b)])
+            found.distance[u64(a), u64(b)] = cost_of_edge(g, u, v) if loose >> v & U1 != U0 else NEVER
+        found.distance[u64(a), u64(a)] = 0
     for via in range(count):
-        v = u64(s.half[u64(via)])
-        loose = u64(node.row[v]) & ~u64(node.must[v])
+        v = u64(found.vertex[u64(via)])
+        loose = u64(node.edges[v]) & ~u64(node.must[v])
         if loose & (loose - U1) == U0:
             continue
         for a in range(count):
-            first = s.far[u64(a), u64(via)]
+            first = found.distance[u64(a), u64(via)]
             if first >= NEVER:
                 continue
             for b in range(count):
-                s.far[u64(a), u64(b)] = min(s.far[u64(a), u64(b)], first + s.far[u64(via), u64(b)])
+                around = first + found.distance[u64(via), u64(b)]
+                found.distance[u64(a), u64(b)] = min(found.distance[u64(a), u64(b)], around)
     return count
 
 
 @helper
-def list_odd(node, s, odd, with_islands):
-    """List the odd halves, and two places for each island that has some; returns how many."""
+def list_odd(node, found, odd, with_islands):
+    """List the odd vertices, and two entries for each island that has some; returns how many."""
     count = U0
     rest = odd
     while rest != U0:
         v = lowest(rest)
         rest &= rest - U1
-        s.odd_half[count] = v
+        found.odd_vertex[count] = v
         count += U1
     if with_islands:
         for i in range(node.islands):
             if u64(node.island[u64(i)]) & odd != U0:
-                s.odd_half[count] = u64(ROWS) + u64(i)
-                s.odd_half[count + U1] = u64(ROWS) + u64(i)
+                found.odd_vertex[count] = u64(ROWS) + u64(i)
+                found.odd_vertex[count + U1] = u64(ROWS) + u64(i)
                 count += U2
     return count
 
 
 @helper
-def gap(node, s, a, b):
-    """Cost of pairing two entries of the list of odd halves."""
-    u, v = u64(s.odd_half[a]), u64(s.odd_half[b])
+def cost_of_pair(node, found, a, b):
+    """Cost of pairing two entries of the list of odd vertices."""
+    u, v = u64(found.odd_vertex[a]), u64(found.odd_vertex[b])
     if u < u64(ROWS) and v < u64(ROWS):
-        loose = (u64(node.row[u]) & ~u64(node.must[u])) != U0 and (u64(node.row[v]) & ~u64(node.must[v])) != U0
-        return s.far[u64(s.place[u]), u64(s.place[v])] if loose else NEVER
+        loose = (u64(node.edges[u]) & ~u64(node.must[u])) != U0 and (u64(node.edges[v]) & ~u64(node.must[v])) != U0
+        return found.distance[u64(found.index[u]), u64(found.index[v])] if loose else NEVER
     if u >= u64(ROWS) and v >= u64(ROWS):
         return i64(0) if u == v else NEVER
-    island, half = (u, v) if u > v else (v, u)
-    return i64(0) if u64(node.island[island - u64(ROWS)]) >> half & U1 != U0 else NEVER
+    island, vertex = (u, v) if u > v else (v, u)
+    return i64(0) if u64(node.island[island - u64(ROWS)]) >> vertex & U1 != U0 else NEVER
 
 
 @helper
-def leave_out_path(g, node, s, u, v):
-    """Mark a cheapest path between two halves as left out; where two such paths share a tile, it stays."""
-    goal = u64(s.place[v])
+def leave_out_path(g, node, found, u, v):
+    """Mark a shortest path between two vertices as left out; where two such paths share an edge, it stays."""
+    goal = u64(found.index[v])
     while u != v:
-        ways = u64(node.row[u]) & ~u64(node.must[u])
-        rest = s.far[u64(s.place[u]), goal]
+        ways = u64(node.edges[u]) & ~u64(node.must[u])
+        rest = found.distance[u64(found.index[u]), goal]
         while ways != U0:
-            w = lowest(ways)
+            x = lowest(ways)
             ways &= ways - U1
-            if cost_of_tile(g, u, w) + s.far[u64(s.place[w]), goal] == rest:
-                s.left_out[u] ^= U1 << w
-                s.left_out[w] ^= U1 << u
-                u = w
+            if cost_of_edge(g, u, x) + found.distance[u64(found.index[x]), goal] == rest:
+                found.left_out[u] ^= U1 << x
+                found.left_out[x] ^= U1 << u
+                u = x
                 break
 
 
 @kernel
-def match_odd(g, node, s, table):
-    """Leave out the cheapest tiles that bring the odd halves into the budget; returns their weight or NEVER."""
-    odd = parity(g, node.row, u64(node.dead))
-    s.odd = odd
-    for v in range(g.halves):
-        s.left_out[u64(v)] = U0
+def match_odd(g, node, found, table):
+    """Leave out the cheapest edges that bring the odd vertices into the budget; returns their weight or NEVER."""
+    odd = odd_vertices(g, node.edges, u64(node.dead))
+    found.odd = odd
+    for v in range(g.vertices):
+        found.left_out[u64(v)] = U0
     budget = g.budget - I2 * i64(node.islands)
     if budget < 0:
         return NEVER
-    count = list_odd(node, s, odd, True)
+    count = list_odd(node, found, odd, True)
     if count > u64(MAX_ODD):
-        # Islands with odd halves are then matched for free, which only weakens the bound.
+        # Islands with odd vertices are then matched for free, which only weakens the bound.
         free = U0
         for i in range(node.islands):
             free |= u64(node.island[u64(i)])
-        count = list_odd(node, s, odd & ~free, False)
+        count = list_odd(node, found, odd & ~free, False)
     if i64(count) <= budget or I1 << i64(count) > i64(len(table)):
         # Too many to match in a small table: to leave nothing out is a bound too, if a weak one.
         return i64(0)
     needed = count - u64(budget)
-    shortest_paths(g, node, s)
+    shortest_paths(g, node, found)
     for a in range(count):
         for b in range(u64(a)):
-            s.apart[u64(a), u64(b)] = gap(node, s, u64(a), u64(b))
-            s.apart[u64(b), u64(a)] = s.apart[u64(a), u64(b)]
+            found.pair_cost[u64(a), u64(b)] = cost_of_pair(node, found, u64(a), u64(b))
+            found.pair_cost[u64(b), u64(a)] = found.pair_cost[u64(a), u64(b)]
     best, best_set = NEVER, U0
     table[0] = 0
     for m in range(1, i64(1) << i64(count)):
@@ -230,13 +245,13 @@ def match_odd(g, node, s, table):
         while rest != U0:
             b = lowest(rest)
             rest &= rest - U1
-            cost = s.apart[a, b] + table[others ^ (U1 << b)]
+            cost = found.pair_cost[a, b] + table[others ^ (U1 << b)]
             if cost < cheapest:
                 cheapest = cost
         table[pairs] = cheapest
         if size == needed and cheapest < best:
             best, best_set = cheapest, pairs
-    s.work += i64(count) << i64(count) >> i64(2)
+    found.work += i64(count) << i64(count) >> i64(2)
     pairs = best_set
     while pairs != U0:
         a = lowest(pairs)
@@ -245,65 +260,65 @@ def match_odd(g, node, s, table):
         while rest != U0:
             b = lowest(rest)
             rest &= rest - U1
-            if s.apart[a, b] + table[others ^ (U1 << b)] == table[pairs]:
-                if u64(s.odd_half[b]) < u64(ROWS):
-                    leave_out_path(g, node, s, u64(s.odd_half[a]), u64(s.odd_half[b]))
+            if found.pair_cost[a, b] + table[others ^ (U1 << b)] == table[pairs]:
+                if u64(found.odd_vertex[b]) < u64(ROWS):
+                    leave_out_path(g, node, found, u64(found.odd_vertex[a]), u64(found.odd_vertex[b]))
                 pairs = others ^ (U1 << b)
                 break
     return best
 
 
 @helper
-def weight_of_part(g, row, loops, part):
-    """Weight of all tiles of ``row`` and ``loops`` among the halves ``part`` (mask)."""
+def weight_of_component(g, edges, loops, component):
+    """Weight of all ``edges`` and ``loops`` among the vertices ``component`` (mask)."""
     total = i64(0)
-    rest = part
+    rest = component
     while rest != U0:
         u = lowest(rest)
         rest &= rest - U1
         if loops >> u & U1 != U0:
             total += g.loop_cost[u]
-        ways = u64(row[u]) & rest
+        ways = u64(edges[u]) & rest
         while ways != U0:
             v = lowest(ways)
             ways &= ways - U1
-            copies = i64(g.copies[u, v]) if u64(g.many[u]) >> v & U1 != U0 else i64(1)
-            total += copies * cost_of_tile(g, u, v)
+            copies = i64(g.copies[u, v]) if u64(g.parallel[u]) >> v & U1 != U0 else i64(1)
+            total += copies * cost_of_edge(g, u, v)
     return total
 
 
 @helper
-def remember(g, s, row, loops, odd, total, lost):
+def remember(g, found, edges, loops, odd, total, lost):
     """Compare a train with the best one."""
     value = lost + lost
-    if value >= s.value:
+    if value >= found.value:
         return
-    if g.avoid_double != 0 and ends_on_double(g, row, loops, odd, total):
+    if g.avoid_double != 0 and ends_on_double(g, edges, loops, odd, total):
         value += i64(1)
-    if value < s.value:
-        s.value = value
-        s.best_loops = loops
-        for v in range(g.halves):
-            s.best_row[u64(v)] = row[u64(v)]
-            s.best_out[u64(v)] = u64(s.left_out[u64(v)]) & u64(g.many[u64(v)])
+    if value < found.value:
+        found.value = value
+        found.best_loops = loops
+        for v in range(g.vertices):
+            found.best_edges[u64(v)] = edges[u64(v)]
+            found.best_out[u64(v)] = u64(found.left_out[u64(v)]) & u64(g.parallel[u64(v)])
 
 
 @kernel
-def mend(g, node, s, odd, total, lost):
-    """Make a train of the kept tiles by leaving out the lightest parts until the rest fits the budget."""
+def repair(g, node, found, odd, total, lost):
+    """Make a train of the kept edges by leaving out the lightest components until the rest fits the budget."""
     loops = u64(node.loops)
-    for v in range(g.halves):
-        s.mended[u64(v)] = s.kept[u64(v)]
+    for v in range(g.vertices):
+        found.repaired[u64(v)] = found.kept[u64(v)]
     while total > g.budget:
         cheapest, victim = NEVER, U0
-        rest = touched(g, s.mended, loops)
+        rest = active_vertices(g, found.repaired, loops)
         while rest != U0:
-            part = part_of(s.mended, lowest(rest))
-            rest &= ~part
-            if part & (u64(g.starts) | u64(g.stars)) == U0:
-                weight = weight_of_part(g, s.mended, loops, part)
+            component = component_of(found.repaired, lowest(rest))
+            rest &= ~component
+            if component & (u64(g.starts) | u64(g.stars)) == U0:
+                weight = weight_of_component(g, found.repaired, loops, component)
                 if weight < cheapest:
-                    cheapest, victim = weight, part
+                    cheapest, victim = weight, component
         if victim == U0:
             return
         ends = popcount(odd & victim)
@@ -312,268 +327,268 @@ def mend(g, node, s, odd, total, lost):
         loops &= ~victim
         lost += cheapest
         while victim != U0:
-            s.mended[lowest(victim)] = U0
+            found.repaired[lowest(victim)] = U0
             victim &= victim - U1
-    remember(g, s, s.mended, loops, odd, total, lost)
+    remember(g, found, found.repaired, loops, odd, total, lost)
 
 
 @helper
 def cut_off(g, node):
     """Leave out what is not connected with the only start; returns whether that is possible."""
-    part = part_of(node.row, lowest(u64(g.starts)))
+    component = component_of(node.edges, lowest(u64(g.starts)))
     lost = U0
-    for v in range(g.halves):
-        half = u64(v)
-        if part >> half & U1 == U0 and (node.row[half] != 0 or u64(node.loops) >> half & U1 != U0):
-            if node.must[half] != 0:
+    for v in range(g.vertices):
+        vertex = u64(v)
+        if component >> vertex & U1 == U0 and (node.edges[vertex] != 0 or u64(node.loops) >> vertex & U1 != U0):
+            if node.must[vertex] != 0:
                 return False
-            lost |= U1 << half
+            lost |= U1 << vertex
     if lost != U0:
-        leave_out_part(g, node, lost)
+        leave_out_component(g, node, lost)
     return True
 
 
 @kernel
-def leave_out_part(g, node, part):
-    """Leave out all tiles among the halves ``part``, from which no tile leads out."""
-    node.lost += weight_of_part(g, node.row, u64(node.loops), part)
-    node.loops &= ~part
-    node.dead |= part
-    while part != U0:
-        node.row[lowest(part)] = U0
-        part &= part - U1
+def leave_out_component(g, node, component):
+    """Leave out all edges among the vertices ``component``, from which no edge leads out."""
+    node.lost += weight_of_component(g, node.edges, u64(node.loops), component)
+    node.loops &= ~component
+    node.dead |= component
+    while component != U0:
+        node.edges[lowest(component)] = U0
+        component &= component - U1
 
 
 @helper
-def drop_tile(g, node, u, v):
-    """The tile {u, v} is left out."""
-    node.row[u] &= ~(U1 << v)
-    node.row[v] &= ~(U1 << u)
-    node.lost += cost_of_tile(g, u, v)
+def drop_edge(g, node, u, v):
+    """Leave out the edge {u, v}."""
+    node.edges[u] &= ~(U1 << v)
+    node.edges[v] &= ~(U1 << u)
+    node.lost += cost_of_edge(g, u, v)
 
 
 @helper
-def push(nodes, s, node):
-    """Put a copy of ``node`` on the stack, as ``nodes[s.top - 1]`` (a record that is returned would be a copy)."""
-    copy_record(nodes[s.top], node, NODE_BYTES)
-    s.top += 1
+def push(nodes, found, node):
+    """Put a copy of ``node`` on the stack, as ``nodes[found.top - 1]`` (a struct that is returned would be a copy)."""
+    copy_struct(nodes[found.top], node, NODE_BYTES)
+    found.top += 1
 
 
 @helper
-def exits(node, part):
-    """Number of usable tiles that lead out of ``part``."""
+def boundary_size(node, component):
+    """Number of edges that may be used and lead out of ``component``."""
     count = U0
-    rest = part
+    rest = component
     while rest != U0:
         v = lowest(rest)
         rest &= rest - U1
-        count += popcount(u64(node.row[v]) & ~part)
+        count += popcount(u64(node.edges[v]) & ~component)
     return count
 
 
 @kernel
-def loose_part(g, node, s, odd):
-    """The closed part of the kept tiles (mask) with the fewest exits that no island accounts for, or 0."""
+def loose_component(g, node, found, odd):
+    """The closed component of the kept edges (mask) with the smallest boundary that no island accounts for, or 0."""
     chosen, fewest = U0, u64(1000)
     held = odd | u64(g.stars)
-    rest = touched(g, s.kept, u64(node.loops))
+    rest = active_vertices(g, found.kept, u64(node.loops))
     while rest != U0:
-        part = part_of(s.kept, lowest(rest))
-        rest &= ~part
-        if part & held != U0:
+        component = component_of(found.kept, lowest(rest))
+        rest &= ~component
+        if component & held != U0:
             continue
-        count = exits(node, part)
+        count = boundary_size(node, component)
         if count == U0:
             inside = False
             for i in range(node.islands):
-                inside = inside or part & ~u64(node.island[u64(i)]) == U0
+                inside = inside or component & ~u64(node.island[u64(i)]) == U0
             if inside:
                 continue
         if count < fewest:
-            chosen, fewest = part, count
+            chosen, fewest = component, count
     return chosen
 
 
 @kernel
-def branch_on_part(g, nodes, s, node, part):
-    """Push the children of ``node`` (which is overwritten) for a closed part too many."""
-    rest = part
+def branch_on_component(g, nodes, found, node, component):
+    """Push the children of ``node`` (which is overwritten) for a closed component too many."""
+    rest = component
     while rest != U0:
         u = lowest(rest)
         rest &= rest - U1
-        ways = u64(node.row[u]) & ~part
+        ways = u64(node.edges[u]) & ~component
         while ways != U0:
             v = lowest(ways)
             ways &= ways - U1
-            push(nodes, s, node)
-            child = nodes[s.top - 1]
+            push(nodes, found, node)
+            child = nodes[found.top - 1]
             child.must[u] |= U1 << v
             child.must[v] |= U1 << u
-            drop_tile(g, node, u, v)
+            drop_edge(g, node, u, v)
     for i in range(node.islands):
-        if part & ~u64(node.island[u64(i)]) == U0:
+        if component & ~u64(node.island[u64(i)]) == U0:
             node.islands -= U1
             node.island[u64(i)] = node.island[node.islands]
             break
     if g.budget >= i64(2) * (i64(node.islands) + i64(1)):
-        push(nodes, s, node)
-        child = nodes[s.top - 1]
-        child.island[child.islands] = part
+        push(nodes, found, node)
+        child = nodes[found.top - 1]
+        child.island[child.islands] = component
         child.islands += U1
-    if part & u64(g.starts) == U0:
-        rest = part
+    if component & u64(g.starts) == U0:
+        rest = component
         while rest != U0:
             u = lowest(rest)
             rest &= rest - U1
             if node.must[u] != 0:
                 return
-        push(nodes, s, node)
-        child = nodes[s.top - 1]
-        leave_out_part(g, child, part)
+        push(nodes, found, node)
+        child = nodes[found.top - 1]
+        leave_out_component(g, child, component)
 
 
 @helper
-def branch_on_tile(g, nodes, s, node, odd):
-    """Push the children of ``node`` for some undecided tile, best one at a half on whose double the train ends."""
+def branch_on_edge(g, nodes, found, node, odd):
+    """Push the children of ``node`` for some undecided edge, best one at a vertex on whose double the train ends."""
     bad = odd & u64(node.loops)
     for turn in range(2):
-        for h in range(g.halves):
+        for h in range(g.vertices):
             u = u64(h)
             if turn == 0 and bad >> u & U1 == U0:
                 continue
-            ways = u64(node.row[u]) & ~u64(node.must[u]) & ~u64(g.many[u])
+            ways = u64(node.edges[u]) & ~u64(node.must[u]) & ~u64(g.parallel[u])
             if ways == U0:
                 continue
-            away = ways & u64(s.left_out[u])
+            away = ways & u64(found.left_out[u])
             v = lowest(away if away != U0 else ways)
-            push(nodes, s, node)
-            child = nodes[s.top - 1]
+            push(nodes, found, node)
+            child = nodes[found.top - 1]
             child.must[u] |= U1 << v
             child.must[v] |= U1 << u
-            push(nodes, s, node)
-            child = nodes[s.top - 1]
-            drop_tile(g, child, u, v)
+            push(nodes, found, node)
+            child = nodes[found.top - 1]
+            drop_edge(g, child, u, v)
             return
 
 
 @helper
-def kept_tiles(g, node, s):
-    """Write the tiles that a matching keeps into ``s.kept``; returns their odd halves."""
-    odd = u64(s.odd)
-    for v in range(g.halves):
-        half = u64(v)
-        row, out = u64(node.row[half]), u64(s.left_out[half])
-        s.kept[half] = row & (~out | u64(g.many[half]))
-        odd ^= (popcount(out) & U1) << half
+def kept_edges(g, node, found):
+    """Write the edges that a matching keeps into ``found.kept``; returns their odd vertices."""
+    odd = u64(found.odd)
+    for v in range(g.vertices):
+        vertex = u64(v)
+        edges, out = u64(node.edges[vertex]), u64(found.left_out[vertex])
+        found.kept[vertex] = edges & (~out | u64(g.parallel[vertex]))
+        odd ^= (popcount(out) & U1) << vertex
     return odd
 
 
 @helper
-def begin_search(g, s, nodes):
-    """Put the root on the stack, where every tile may be used; the first best train is that of the red trains alone."""
+def begin_search(g, found, nodes):
+    """Put the root on the stack, where every edge may be used; the first best train is that of the red trains alone."""
     root = nodes[0]
     for v in range(ROWS):
-        half = u64(v)
-        s.kept[half] = U0
-        s.left_out[half] = U0
-        root.row[half] = g.row[half]
-        root.must[half] = U0
+        vertex = u64(v)
+        found.kept[vertex] = U0
+        found.left_out[vertex] = U0
+        root.edges[vertex] = g.edges[vertex]
+        root.must[vertex] = U0
     root.loops = g.loops
     root.dead = U0
     root.islands = U0
     root.lost = I0
     root.bound = I0
-    s.top = I1
-    s.nodes = I0
-    s.work = I0
-    s.value = NEVER
-    s.floor = NEVER
-    odd = parity(g, s.kept, U0)
-    for v in range(g.halves):
-        # Without its tiles a half keeps stars and beginnings only, repeated tiles do not count.
-        bundled = g.many[u64(v)] != 0
+    found.top = I1
+    found.nodes = I0
+    found.work = I0
+    found.value = NEVER
+    found.floor = NEVER
+    odd = odd_vertices(g, found.kept, U0)
+    for v in range(g.vertices):
+        # Without its edges a vertex keeps stars and beginnings only; parallel edges do not count.
+        bundled = g.parallel[u64(v)] != 0
         odd &= ~(u64(bundled) << u64(v))
-    remember(g, s, s.kept, U0, odd, tips(g, s.kept, U0, odd), g.numbers)
+    remember(g, found, found.kept, U0, odd, walk_ends(g, found.kept, U0, odd), g.numbers)
 
 
 @helper
-def look_at(g, s, nodes, table, node):
+def look_at(g, found, nodes, table, node):
     """Bound ``node``, which has left the stack, and push its children if it may hold a better train."""
-    if g.single_part != 0 and not cut_off(g, node):
+    if g.single_component != 0 and not cut_off(g, node):
         return
-    lost = match_odd(g, node, s, table)
+    lost = match_odd(g, node, found, table)
     if lost >= NEVER:
         return
     lost += node.lost
-    if lost + lost >= s.value:
+    if lost + lost >= found.value:
         return
-    odd = kept_tiles(g, node, s)
-    total = tips(g, s.kept, u64(node.loops), odd)
+    odd = kept_edges(g, node, found)
+    total = walk_ends(g, found.kept, u64(node.loops), odd)
     fits = total <= g.budget
     if fits:
-        remember(g, s, s.kept, u64(node.loops), odd, total, lost)
+        remember(g, found, found.kept, u64(node.loops), odd, total, lost)
     else:
-        mend(g, node, s, odd, total, lost)
-    if lost + lost >= s.value:
+        repair(g, node, found, odd, total, lost)
+    if lost + lost >= found.value:
         return
-    if s.top + MAX_CHILDREN >= i64(len(nodes)):
-        s.floor = min(s.floor, lost)
+    if found.top + MAX_CHILDREN >= i64(len(nodes)):
+        found.floor = min(found.floor, lost)
         return
     # The children overwrite the node's place on the stack.
     parent = nodes[i64(len(nodes)) - I1]
-    copy_record(parent, node, NODE_BYTES)
+    copy_struct(parent, node, NODE_BYTES)
     parent.bound = lost
-    part = U0 if fits else loose_part(g, parent, s, odd)
-    if part != U0:
-        branch_on_part(g, nodes, s, parent, part)
+    component = U0 if fits else loose_component(g, parent, found, odd)
+    if component != U0:
+        branch_on_component(g, nodes, found, parent, component)
     else:
-        branch_on_tile(g, nodes, s, parent, odd)
+        branch_on_edge(g, nodes, found, parent, odd)
 
 
 @kernel
-def begin(g, s, nodes, rules, hand, a_count, end, goal):
+def begin(g, found, nodes, rules, hand, a_count, end, goal):
     """Begin to plan ``hand``; with the goal FINISH two trains go on from ``end``. Buffers are those of
     ``new_buffers``.
 
     ``rules``: RULES[1]; ``hand``: uint32[ROWS], as in STATE; ``a_count``: number of ``*-A`` (uint64);
-    ``end``: half code or ANYWHERE (uint64). Returns the weight (int64) of all tiles.
+    ``end``: half code or ANY_START (uint64). Returns the weight (int64) of all tiles.
     """
     read_hand(g[0], rules[0], hand, a_count, end, end if goal == FINISH else NO_TRAIN, goal)
-    begin_search(g[0], s[0], nodes)
+    begin_search(g[0], found[0], nodes)
     return g[0].whole
 
 
 @kernel
-def begin_pairs(g, s, nodes, pairs, size):
+def begin_pairs(g, found, nodes, pairs, size):
     """Begin to plan the longest chain of any tiles (``graph.read_pairs``)."""
     read_pairs(g[0], pairs, size)
-    begin_search(g[0], s[0], nodes)
+    begin_search(g[0], found[0], nodes)
 
 
 @kernel
-def search(g, s, nodes, table, limit):
+def search(g, found, nodes, table, limit):
     """Go on for about ``limit`` units of work (int64; a million takes milliseconds); returns whether it is
     proven.
 
-    ``s[0].value >> 1`` is the weight that the best train so far leaves out; ``best_row`` and ``best_loops``
+    ``found[0].value >> 1`` is the weight that the best train so far leaves out; ``best_edges`` and ``best_loops``
     hold its number tiles. There is one from the beginning.
     """
-    found = s[0]
-    last = found.work + limit
-    while found.top > 0 and found.work < last:
-        found.top -= I1
-        found.nodes += I1
-        found.work += NODE_WORK
-        node = nodes[found.top]
-        if node.bound + node.bound < found.value:
-            look_at(g[0], found, nodes, table, node)
-    return found.top == 0 and found.floor + found.floor >= found.value
+    best = found[0]
+    last = best.work + limit
+    while best.top > 0 and best.work < last:
+        best.top -= I1
+        best.nodes += I1
+        best.work += NODE_WORK
+        node = nodes[best.top]
+        if node.bound + node.bound < best.value:
+            look_at(g[0], best, nodes, table, node)
+    return best.top == 0 and best.floor + best.floor >= best.value
 
 
 @kernel
-def proven_bound(s, nodes):
+def proven_bound(found, nodes):
     """Weight (int64) that every train leaves out at least, as far as the search has come."""
-    bound = min(s[0].floor, s[0].value >> I1)
-    for i in range(s[0].top):
+    bound = min(found[0].floor, found[0].value >> I1)
+    for i in range(found[0].top):
         bound = min(bound, nodes[i].bound)
     return bound

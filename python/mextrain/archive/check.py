@@ -18,8 +18,9 @@ from mextrain.bulk.results import ENDS, Rounds
 from mextrain.bulk.simulate import Progress
 from mextrain.errors import ArchiveError, MoveError
 from mextrain.game.moves import Move
+from mextrain.game.starters import next_starters
 from mextrain.position import Position
-from mextrain_core.bulk.replay import replay_rounds
+from mextrain_core.bulk.replay import Recorded, replay_rounds
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import new_states
 
@@ -104,11 +105,7 @@ class _Checker:
             0,
             rules.record,
             np.uint64(self.job.seed),
-            stored["game"],
-            self._engines[numbers],
-            self._starters(rows),
-            rows.offsets,
-            rows.actions,
+            Recorded(stored["game"], self._engines[numbers], self._starters(rows), rows.offsets, rows.actions),
             replayed.points[:, 0],
             replayed.facts[:, 0],
         )
@@ -133,17 +130,14 @@ class _Checker:
 
     def _starters(self, rows: RowGroup) -> np.ndarray:
         """The starter of each row as far as the rules name it, NONE where the stream draws it (section 3)."""
-        rule = self.rules.starter
-        if isinstance(rule, int):
-            return np.full(len(rows), rule, np.uint8)
-        starters = np.full(len(rows), NONE, np.uint8)
-        later = rows.columns["round"][1:] > 0
-        if rule == "rotate":
-            starters[1:][later] = ((rows.columns["starter"][:-1] + 1) % self.rules.players)[later]
-        elif rule == "winner":
-            winner = rows.columns["winner"][:-1]
-            starters[1:][later] = np.where(winner < 0, NONE, winner)[later]
-        return starters
+        winners = rows.columns["winner"]
+        last_starters, last_winners = np.full((2, len(rows)), NONE, np.uint8)
+        last_starters[1:] = rows.columns["starter"][:-1]
+        # A winner that is not a seat is found when its own row is compared.
+        is_seat = (winners >= 0) & (winners < self.rules.players)
+        last_winners[1:] = np.where(is_seat, winners, NONE)[:-1]
+        last_starters[rows.columns["round"] == 0] = NONE
+        return next_starters(self.rules, last_starters, last_winners)
 
     def _why(self, rows: RowGroup, row: int, action: int) -> str:
         """Say why the replay of a row stopped at this action."""

@@ -10,15 +10,16 @@ from mextrain.bulk.seat_policies import Seats
 from mextrain.errors import IllegalMove
 from mextrain.game.moves import Move
 from mextrain.game.rules import RuleSet
-from mextrain_core.bulk.waiting import LANE, look_at_lanes, play_in_lanes, run_lanes
+from mextrain_core.bulk.rollout import Games, Results, SeatPolicies
+from mextrain_core.bulk.waiting import SLOT, look_at_slots, play_in_slots, run_slots
 from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.state import new_states
 
-MOST_LANES = 1024
+MOST_SLOTS = 1024
 """Games that are played side by side; a larger batch gains nothing more."""
 
 
-class Lanes:
+class CallbackPlayer:
     """Plays ranges of games whose seats are partly decided for by callbacks."""
 
     def __init__(self, rules: RuleSet, seats: Seats, seed: int) -> None:
@@ -27,21 +28,21 @@ class Lanes:
     def play(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
         """Play `rounds.games` games; arguments and result are those of `simulate.Player.play`."""
         games = rounds.games
-        lanes = np.zeros(min(games, MOST_LANES), LANE)
-        states = new_states(len(lanes) + 1)
-        waiting = np.empty(len(lanes), np.int64)
-        # Each round has a part of its own, since rounds of different lanes end in any order.
+        slots = np.zeros(min(games, MOST_SLOTS), SLOT)
+        states = new_states(len(slots) + 1)
+        waiting = np.empty(len(slots), np.int64)
+        # Each round has a part of its own, since rounds of different slots end in any order.
         kept = np.empty(games * rounds.rounds * MAX_DECISIONS if actions.size else 0, np.uint16)
+        seats = SeatPolicies(self._seats.ids, self._seats.addresses)
+        asked = Games(np.uint64(self._seed), np.uint64(first_game), games)
+        results = Results(rounds.points, rounds.facts, kept)
         begun = total = 0
         while True:
-            count, begun, part = run_lanes(
-                states, lanes, self._rules.record, self._seats.ids, self._seats.addresses, np.uint64(self._seed),
-                np.uint64(first_game), games, begun, rounds.points, rounds.facts, kept, waiting,
-            )
+            count, begun, part = run_slots(states, slots, self._rules.record, seats, asked, begun, results, waiting)
             total += int(part)
             if not count:
                 break
-            self._decide(states, lanes, waiting[:count], rounds, kept, first_game)
+            self._decide(states, slots, waiting[:count], rounds, kept, first_game)
         moves = int(rounds.decisions.sum())
         if actions.size:
             used = np.arange(MAX_DECISIONS) < rounds.decisions.reshape(-1, 1)
@@ -49,16 +50,16 @@ class Lanes:
         return total, moves
 
     def _decide(
-        self, states: np.ndarray, lanes: np.ndarray, waiting: np.ndarray, rounds: Rounds, kept: np.ndarray, first: int
+        self, states: np.ndarray, slots: np.ndarray, waiting: np.ndarray, rounds: Rounds, kept: np.ndarray, first: int
     ) -> None:
         """Ask the callback of each waiting seat, all seats of one callback at once, and play what they say."""
         to_move = states["seat"][waiting]
         for callback in {id(c): c for c in self._seats.callbacks if c is not None}.values():
             its_seats = np.array([c is callback for c in self._seats.callbacks])
-            chosen_lanes = waiting[its_seats[to_move]]
-            if len(chosen_lanes):
-                batch = self._look(states, chosen_lanes)
-                self._play(states, lanes, chosen_lanes, batch, callback, rounds, kept, first)
+            chosen = waiting[its_seats[to_move]]
+            if len(chosen):
+                batch = self._look(states, chosen)
+                self._play(states, slots, chosen, batch, callback, rounds, kept, first)
 
     def _look(self, states: np.ndarray, chosen: np.ndarray) -> Batch:
         n = len(chosen)
@@ -67,7 +68,7 @@ class Lanes:
             self._rules, new_states(n), np.empty(n, np.uint8), np.empty(n, np.uint64), np.empty(n + 1, np.int64),
             np.empty(room, np.uint16),
         )
-        look_at_lanes(
+        look_at_slots(
             states, chosen, self._rules.record, batch.views, batch.seats, batch.words, batch.offsets, batch.moves
         )
         return batch
@@ -75,7 +76,7 @@ class Lanes:
     def _play(
         self,
         states: np.ndarray,
-        lanes: np.ndarray,
+        slots: np.ndarray,
         chosen: np.ndarray,
         batch: Batch,
         callback: BatchPolicy,
@@ -84,14 +85,14 @@ class Lanes:
         first: int,
     ) -> None:
         moves = callback(batch)
-        wrong = play_in_lanes(states, lanes, chosen, self._rules.record, moves, rounds.facts, kept)
+        wrong = play_in_slots(states, slots, chosen, self._rules.record, moves, rounds.facts, kept)
         if wrong >= 0:
-            lane = lanes[chosen[wrong]]
+            slot = slots[chosen[wrong]]
             legal = batch.moves[batch.offsets[wrong] : batch.offsets[wrong + 1]]
             texts = ", ".join(self._rules.actions.text(Move.from_code(int(code))) for code in legal[:8])
             raise IllegalMove(
                 f"the policy of seat {batch.seats[wrong]} returned the move {moves[wrong]:#06x} "
-                f"in round {lane['played']} of game {first + int(lane['game'])}: "
+                f"in round {slot['played']} of game {first + int(slot['game'])}: "
                 f"expected one of {len(legal)} legal moves ({texts}"
                 f"{', …' if len(legal) > 8 else ''})"
             )

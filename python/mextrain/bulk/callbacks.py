@@ -1,7 +1,7 @@
 """Policies of your own: compiled functions, batch callbacks, plain Python functions (docs/policies.md).
 
 Whatever decides for a seat sees what that seat can see and nothing else. All of them get the attempt's random word; a
-policy that uses no other randomness plays the same game for the same seed, on any number of lanes and workers.
+policy that uses no other randomness plays the same game for the same seed, on any number of slots and workers.
 """
 
 from __future__ import annotations

@@ -10,13 +10,14 @@ import difflib
 from collections.abc import Sequence
 
 from mextrain.errors import PolicyError, shown
-from mextrain_core.bulk.policies import POLICY_NAMES
+from mextrain_core.bulk import policies as core
 
-PLANNER = "planner"
-"""The built-in policy that is compiled apart from the engine (`mextrain_core.bulk.planner_policy`)."""
+POLICIES: tuple[str, ...] = tuple(policy.name for policy in core.POLICIES)
+"""Names of the built-in policies."""
 
-POLICIES: tuple[str, ...] = (*POLICY_NAMES, PLANNER)
-"""Names of the built-in policies; a name's position is its id, which never changes."""
+BY_NAME = {policy.name: policy for policy in core.POLICIES}
+BY_ID = {policy.id: policy for policy in core.POLICIES}
+"""The rows of the table of policies."""
 
 
 def check_policies(policies: str | Sequence[str], players: int) -> tuple[str, ...]:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from mextrain.bulk.callbacks import BatchPolicy, for_each
-from mextrain.bulk.policies import PLANNER, POLICIES, check_policies
+from mextrain.bulk.policies import BY_ID, BY_NAME, POLICIES, check_policies
 from mextrain.errors import PolicyError, shown
+from mextrain_core.bulk.policies import Policy
 from mextrain_core.bulk.waiting import OUTSIDE
 
 _CTYPES_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]
@@ -74,15 +75,15 @@ class Seats:
 
 
 def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
-    """Name, engine id, address and callback of one policy."""
+    """Name, id, address and callback of one policy."""
     if isinstance(policy, str):
         if ":" not in policy:
             check_policies([policy], 1)
-            return _builtin(POLICIES.index(policy))
+            return _builtin(BY_NAME[policy])
         _, number, address, callback = _resolve(_imported(policy))
         return policy, number, address, callback
-    if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool) and 0 <= policy < len(POLICIES):
-        return _builtin(int(policy))
+    if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool) and policy in BY_ID:
+        return _builtin(BY_ID[int(policy)])
     address = _address(policy)
     if address:
         return str(getattr(policy, "__name__", f"address {address:#x}")), 0, address, None
@@ -96,25 +97,24 @@ def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
     )
 
 
-def _builtin(number: int) -> tuple[str, int, int, BatchPolicy | None]:
-    """Name, engine id and address of a built-in policy; only the planner has an address."""
-    name = POLICIES[number]
-    if name != PLANNER:
-        return name, number, 0, None
-    # The first use in an installation compiles it for a quarter of a minute, so nobody else imports it.
-    from mextrain_core.bulk.planner_policy import planner
-
-    address = _address(planner)
+def _builtin(policy: Policy) -> tuple[str, int, int, BatchPolicy | None]:
+    """Name, id and address of a built-in policy; only one that is compiled apart has an address."""
+    if not policy.apart:
+        return policy.name, policy.id, 0, None
+    # The first use in an installation compiles it, the planner for a quarter of a minute, so nobody else imports it.
+    address = _address(_imported(policy.apart))
     if not address:
-        raise PolicyError(f"the policy {name} needs compiled code: unset NUMBA_DISABLE_JIT, or take another policy")
-    return name, number, address, None
+        raise PolicyError(
+            f"the policy {policy.name} needs compiled code: unset NUMBA_DISABLE_JIT, or take another policy"
+        )
+    return policy.name, policy.id, address, None
 
 
 def _address(policy: Any) -> int:
     """The address of a compiled function in any of its forms, or 0 for something else."""
     if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool):
         if not LOWEST_ADDRESS <= policy < 2**64:
-            ids = ", ".join(f"{number} {name}" for number, name in enumerate(POLICIES))
+            ids = ", ".join(f"{number} {built_in.name}" for number, built_in in BY_ID.items())
             raise PolicyError(f"the policy {policy} is neither an id ({ids}) nor the address of a function")
         return int(policy)
     if isinstance(policy, _CTYPES_FUNCTION):

@@ -19,14 +19,14 @@ import numpy as np
 from mextrain._support.integers import whole
 from mextrain._support.processors import usable_processors
 from mextrain.bulk.backend import choose_backend
-from mextrain.bulk.callback_player import Lanes
+from mextrain.bulk.callback_player import CallbackPlayer
 from mextrain.bulk.results import FAULT, Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.stats import Summary
 from mextrain.errors import IllegalMove, InternalError, MextrainError, SeedError, shown
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import MAX_GAME, check_game, check_seed
-from mextrain_core.bulk.rollout import play_games, play_games_calling
+from mextrain_core.bulk.rollout import SeatPolicies, play_games, play_games_calling
 from mextrain_core.lockstep.backend import Lockstep
 from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.state import new_states
@@ -116,7 +116,7 @@ class Player:
         self._seats = seats
         self._seed = seed
         self._states = new_states(2)
-        self._lanes = Lanes(rules, seats, seed) if any(seats.callbacks) else None
+        self._callback_player = CallbackPlayer(rules, seats, seed) if any(seats.callbacks) else None
         self._lockstep = Lockstep(rules.record, seats.ids) if backend == "lockstep" else None
         self.slice = 1
 
@@ -137,7 +137,7 @@ class Player:
         the backend reports a fault, and `IllegalMove` if a policy of the user's returns a move that is not legal.
         """
         began = time.perf_counter()
-        play = self._lanes.play if self._lanes else self._run
+        play = self._callback_player.play if self._callback_player else self._run
         result = play(first_game, rounds, actions)
         if rounds.games:
             self._check(first_game, rounds)
@@ -155,12 +155,12 @@ class Player:
         if seats.builtin:
             result = play_games(self._states, 0, record, seats.ids, *job)
         else:
-            result = play_games_calling(self._states, 0, record, seats.ids, seats.addresses, *job)
+            result = play_games_calling(self._states, 0, record, SeatPolicies(seats.ids, seats.addresses), *job)
         return result
 
     def _learn(self, games: int, seconds: float) -> None:
         # One slow slice (a busy machine, a first call) must not shrink the next ones for good, nor a lucky one burst.
-        aim = CALLBACK_SLICE_SECONDS if self._lanes else SLICE_SECONDS
+        aim = CALLBACK_SLICE_SECONDS if self._callback_player else SLICE_SECONDS
         fitting = int(games * aim / max(seconds, 1e-9))
         self.slice = max(1, min(fitting, 8 * self.slice))
 

@@ -38,7 +38,8 @@ def _constants() -> dict[str, int]:
     found |= {f"END_{name}": getattr(state, name) for name in ("RUNNING", "OUT", "BLOCKED", "FAULT")}
     kinds = ("PLAY", "STOPPED", "DRAW", "FORCED_DRAW", "OPEN", "SKIP", "NO_PLAY")
     found |= {f"EVENT_{name}": getattr(events, name) for name in kinds}
-    return found | {f"POLICY_{name.upper()}": number for number, name in enumerate(policies.POLICY_NAMES)}
+    # What is compiled apart cannot be asked for by its id in C.
+    return found | {f"POLICY_{policy.name.upper()}": policy.id for policy in policies.POLICIES if not policy.apart}
 
 
 def _fields(dtype: np.dtype[Any]) -> list[tuple[str, str, tuple[int, ...], int]]:

@@ -20,7 +20,8 @@ from mextrain.errors import ArchiveError, MextrainError, shown
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import check_seed
 from mextrain.hidden.observation import Layout
-from mextrain_core.bulk.samples import TABLE_SECTIONS, replay_decisions
+from mextrain_core.bulk.replay import Recorded
+from mextrain_core.bulk.samples import TABLE_SECTIONS, Samples, replay_decisions
 from mextrain_core.model.state import new_states
 
 READ_COLUMNS = ["game", "round", "starter", "actions", "points"]
@@ -257,19 +258,10 @@ class _Pool:
             self._rules.record,
             rows,
             rounds.seeds,
-            rounds.games,
-            rounds.engines,
-            rounds.starters,
-            rounds.offsets,
-            rounds.actions,
+            Recorded(rounds.games, rounds.engines, rounds.starters, rounds.offsets, rounds.actions),
             self._layout,
             places,
-            pool.observation,
-            pool.mask,
-            pool.action,
-            pool.seat,
-            sources,
-            pool.step,
+            Samples(pool.observation, pool.mask, pool.action, pool.seat, sources, pool.step),
         )
         if done < len(rows):
             row = rows[done]

@@ -11,9 +11,7 @@ import numpy as np
 from mextrain.game.rules import RuleSet
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import PHASE_DECIDE, PHASE_DRAW, PHASE_OVER, STATE
-
-_ANYWHERE = (105, 106, 107)
-"""The indices of `*-A` in the set super."""
+from mextrain_core.model.tiles import A_TILES, FIRST_A
 
 _SELECTION = {"bound": 0, "only": NONE, "barred": NONE, "eligible": 0, "eligible_a": 0, "legal_count": 0, "may_stop": 0}
 _TURN = {
@@ -59,10 +57,11 @@ def _write(states: np.ndarray, values: dict[str, int]) -> None:
 
 def _forget_which(states: np.ndarray) -> None:
     """Take the `*-A` of the boneyard, and one that was drawn, for the first ones."""
-    word, first = _ANYWHERE[0] >> 6, _ANYWHERE[0] & 63
+    word, first = FIRST_A >> 6, FIRST_A & 63
     boneyard = int(states["boneyard"][0, word])
-    count = (boneyard >> first & 7).bit_count()
-    states["boneyard"][0, word] = boneyard & ~(7 << first) | ((1 << count) - 1) << first
+    every_a = (1 << A_TILES) - 1
+    count = (boneyard >> first & every_a).bit_count()
+    states["boneyard"][0, word] = boneyard & ~(every_a << first) | ((1 << count) - 1) << first
     for name in ("drawn", "only", "barred"):
-        if states[name][0] in _ANYWHERE:
-            states[name] = _ANYWHERE[0]
+        if FIRST_A <= states[name][0] < FIRST_A + A_TILES:
+            states[name] = FIRST_A

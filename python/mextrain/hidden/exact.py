@@ -1,7 +1,7 @@
 """All consistent histories of a small game, found one by one (docs/hidden-information.md).
 
 This is the yardstick of the sampler: it tries every placement of the hidden tiles and plays the round again on each. It
-shares nothing with the sampler but the engine.
+shares nothing with the sampler but the kernels of the rules.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mextrain.game.tiles import Tile
 from mextrain.hidden.knowledge import check_seat, dealt_hands
 from mextrain.position import Position
 from mextrain_core.game.events import EVENT
-from mextrain_core.hidden.exact import list_histories
+from mextrain_core.hidden.exact import Chance, Seen, Unplaced, list_histories
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import new_states
 
@@ -115,14 +115,13 @@ class Histories:
         columns = [[NONE if value is None else value for value in column] for column in zip(*self.cells, strict=True)]
         log = np.array([entry for entry in position.log if entry[0] != NO_PLAY], EVENT)
         out = np.zeros((min(most, _placements(rooms)), len(self.tiles)), np.uint8)
-        found = list_histories(
-            new_states(1), 0, position.rules.record, np.zeros(16, EVENT),
-            np.uint64(tiles.half_code(position.engine.high)), np.uint64(position.starter),
-            hands, sizes, np.array(drawn, np.uint8),
-            np.array(self.tiles, np.uint8), np.array([*map(self._layer, self.tiles)], np.uint8),
-            np.array(columns[0], np.uint8), np.array(columns[1], np.uint8), np.array(rooms, np.uint8),
-            log, len(log), np.uint8(position._get("phase")), np.uint32(position.turns), most, out,
-        )  # fmt: skip
+        engine, starter = np.uint64(tiles.half_code(position.engine.high)), np.uint64(position.starter)
+        known = Chance(engine, starter, hands, sizes, np.array(drawn, np.uint8))
+        by_tile, by_cell = (self.tiles, [*map(self._layer, self.tiles)]), (*columns, rooms)
+        unplaced = Unplaced(*(np.array(numbers, np.uint8) for numbers in (*by_tile, *by_cell)))
+        seen = Seen(log, len(log), np.uint8(position._get("phase")), np.uint32(position.turns))
+        scratch = np.zeros(16, EVENT)
+        found = list_histories(new_states(1), 0, position.rules.record, scratch, known, unplaced, seen, most, out)
         if found < 0:
             raise PositionError(
                 f"seat {self.seat} knows too little for counting world by world: more than {most:,} placements would "

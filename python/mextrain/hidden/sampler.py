@@ -20,7 +20,7 @@ from mextrain.hidden.knowledge import PublicRecord, check_seat
 from mextrain.position import Position
 from mextrain_core.game.events import EVENT
 from mextrain_core.hidden.sampler import count_places, next_placement, sample_worlds, warm_up
-from mextrain_core.hidden.worlds import WORLDS, open_worlds
+from mextrain_core.hidden.worlds import WORLDS, Public, open_worlds
 from mextrain_core.model.state import new_states
 
 Hands = tuple[tuple[int, ...], ...]
@@ -44,10 +44,9 @@ class WorldSampler:
         self._states[0] = position._states[0]
         public = PublicRecord(position)
         self._log = np.zeros(16, EVENT), public.log, len(public.log)
-        is_open = open_worlds(
-            self._worlds, 0, self._record, public.tables, public.evidence, 1, self._states, 0, *self._log[1:],
-            np.uint64(self._seat), np.uint64(check_seed(seed)),
-        )  # fmt: skip
+        seen = Public(public.tables, public.evidence, 1)
+        who = np.uint64(self._seat), np.uint64(check_seed(seed))
+        is_open = open_worlds(self._worlds, 0, self._record, seen, self._states, 0, *self._log[1:], *who)
         self._check(is_open)
         warm_up(self._worlds, 0)
         self._step()

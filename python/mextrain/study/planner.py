@@ -41,7 +41,7 @@ FIRST_HAND_FIELDS = batch.FIELDS
 """Columns of `first_hands`."""
 
 MAX_HALVES = ROWS
-"""Different halves in a connected piece of what `longest_chain` is given."""
+"""Different numbers in a connected component of what `longest_chain` is given."""
 
 _WORK = 2_000_000
 """Units of work of one call into the kernel: some milliseconds, so that Ctrl-C and time limits are soon seen."""
@@ -142,7 +142,7 @@ def plan(
     rules = _rules(in_set.name, letter_match, double_blank)
     code = GOALS[goal]
     rows, a_count = _matrix(tiles, in_set)
-    end = graph.ANYWHERE if start == WILD else np.uint64(in_set.half_code(start))
+    end = graph.ANY_START if start == WILD else np.uint64(in_set.half_code(start))
 
     graphs, found, nodes, table = search.new_buffers()
     whole_weight = int(search.begin(graphs, found, nodes, rules.record, rows, a_count, end, code))
@@ -200,7 +200,7 @@ def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, 
         part = result[begin : begin + slice_games]
         first = np.uint64(first_game + begin)
         batch.plan_first_hands(
-            rules.record, np.uint64(seed), first, len(part), GOALS[goal], states, *buffers, 10 * _WORK, part
+            rules.record, np.uint64(seed), first, len(part), GOALS[goal], states, buffers, 10 * _WORK, part
         )
     return result
 
@@ -210,29 +210,28 @@ def longest_chain(pairs: Iterable[Sequence[int]], time_limit: float | None = 1.0
     may start.
 
     `pairs` may hold any integers and the same tile many times. The tiles of the chain are turned the way they
-    lie. Raises `MextrainError` for what is no pair of integers, and for a connected piece with more than
+    lie. Raises `MextrainError` for what is no pair of integers, and for a connected component with more than
     `MAX_HALVES` different numbers.
     """
     tiles = [_pair(pair) for pair in pairs]
     seconds = _seconds(time_limit)
     best: list[tuple[int, int]] = []
     proved = True
-    pieces = sorted(_pieces(tiles), key=len, reverse=True)
-    for piece in pieces:
-        if len(piece) <= len(best):
+    for component in sorted(_components(tiles), key=len, reverse=True):
+        if len(component) <= len(best):
             break
-        halves = sorted({half for tile in piece for half in tile})
-        if len(halves) > MAX_HALVES:
+        vertices = sorted({vertex for edge in component for vertex in edge})
+        if len(vertices) > MAX_HALVES:
             raise MextrainError(
-                f"{len(halves)} different numbers are connected with each other: "
+                f"{len(vertices)} different numbers are connected with each other: "
                 f"a chain is sought among at most {MAX_HALVES}"
             )
-        codes = {half: index for index, half in enumerate(halves)}
-        coded = np.array([[codes[a], codes[b]] for a, b in piece], np.int64)
+        codes = {vertex: index for index, vertex in enumerate(vertices)}
+        coded = np.array([[codes[u], codes[v]] for u, v in component], np.int64)
         graphs, found, nodes, table = search.new_buffers()
-        search.begin_pairs(graphs, found, nodes, coded, np.uint64(len(halves)))
+        search.begin_pairs(graphs, found, nodes, coded, np.uint64(len(vertices)))
         proved = _search(graphs, found, nodes, table, seconds) and proved
-        chain = _euler_chain(_kept(piece, codes, found[0]))
+        chain = _euler_walk(_kept(component, codes, found[0]))
         best = max(best, chain, key=len)
     return best, proved
 
@@ -244,8 +243,8 @@ def is_ring(pairs: Iterable[Sequence[int]]) -> bool:
     for what is no pair of integers.
     """
     tiles = [_pair(pair) for pair in pairs]
-    shows = Counter(half for tile in tiles for half in tile)
-    return len(_pieces(tiles)) <= 1 and all(times % 2 == 0 for times in shows.values())
+    degrees = Counter(vertex for edge in tiles for vertex in edge)
+    return len(_components(tiles)) <= 1 and all(degree % 2 == 0 for degree in degrees.values())
 
 
 def _counted(number: int, noun: str) -> str:
@@ -289,7 +288,7 @@ def _rules(tile_set: str, letter_match: str, double_blank: int) -> RuleSet:
 
 
 def _matrix(tiles: Iterable[Tile], in_set: TileSet) -> tuple[np.ndarray, np.uint64]:
-    """A hand as the engine holds it: rows by half, and the number of `*-A`."""
+    """A hand as the core holds it: rows by half, and the number of `*-A`."""
     rows = [0] * ROWS
     a_count = 0
     for tile in tiles:
@@ -327,51 +326,51 @@ def _pair(pair: Sequence[int]) -> tuple[int, int]:
     return halves[0], halves[-1]
 
 
-def _pieces(tiles: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """The tiles by connected piece."""
-    piece_of: dict[int, list[tuple[int, int]]] = {}
+def _components(tiles: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """The edges by connected component; every tile is an edge between its two numbers."""
+    component_of: dict[int, list[tuple[int, int]]] = {}
     for tile in tiles:
         joined = [tile]
-        for piece in {id(piece_of[half]): piece_of[half] for half in tile if half in piece_of}.values():
-            joined += piece
-        for half in {half for other in joined for half in other}:
-            piece_of[half] = joined
-    return list({id(piece): piece for piece in piece_of.values()}.values())
+        for component in {id(component_of[v]): component_of[v] for v in tile if v in component_of}.values():
+            joined += component
+        for vertex in {vertex for edge in joined for vertex in edge}:
+            component_of[vertex] = joined
+    return list({id(component): component for component in component_of.values()}.values())
 
 
-def _kept(piece: list[tuple[int, int]], codes: dict[int, int], found: Any) -> list[tuple[int, int]]:
-    """The tiles of the best chain. Of a tile that is there several times all are used, or all but one, or none."""
+def _kept(component: list[tuple[int, int]], codes: dict[int, int], found: Any) -> list[tuple[int, int]]:
+    """The edges of the best chain. Of parallel edges all are used, or all but one, or none."""
     kept: list[tuple[int, int]] = []
-    for (low, high), times in Counter((min(tile), max(tile)) for tile in piece).items():
-        a, b = codes[low], codes[high]
-        if a == b:
-            used = times * (int(found.best_loops) >> a & 1)
+    for (low, high), times in Counter((min(tile), max(tile)) for tile in component).items():
+        u, v = codes[low], codes[high]
+        if u == v:
+            used = times * (int(found.best_loops) >> u & 1)
         else:
-            used = times * (int(found.best_row[a]) >> b & 1) - (int(found.best_out[a]) >> b & 1)
+            used = times * (int(found.best_edges[u]) >> v & 1) - (int(found.best_out[u]) >> v & 1)
         kept += [(low, high)] * used
     return kept
 
 
-def _euler_chain(tiles: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """All tiles in one chain, where that is possible (Hierholzer's way: detours are put in as they are found)."""
-    if not tiles:
+def _euler_walk(edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """A walk that uses every edge once, where there is one (Hierholzer: detours are put in as they are found)."""
+    if not edges:
         return []
-    ways: dict[int, list[int]] = defaultdict(list)
-    for index, (a, b) in enumerate(tiles):
-        ways[a].append(index)
-        ways[b].append(index)
-    start = next((half for half, touching in ways.items() if len(touching) % 2), tiles[0][0])
-    laid = [False] * len(tiles)
-    trail, halves = [start], []
-    while trail:
-        half = trail[-1]
-        while ways[half] and laid[ways[half][-1]]:
-            ways[half].pop()
-        if not ways[half]:
-            halves.append(trail.pop())
+    edges_at: dict[int, list[int]] = defaultdict(list)
+    for index, (u, v) in enumerate(edges):
+        edges_at[u].append(index)
+        edges_at[v].append(index)
+    start = next((vertex for vertex, incident in edges_at.items() if len(incident) % 2), edges[0][0])
+    used = [False] * len(edges)
+    under_way, vertices = [start], []
+    while under_way:
+        vertex = under_way[-1]
+        while edges_at[vertex] and used[edges_at[vertex][-1]]:
+            edges_at[vertex].pop()
+        if not edges_at[vertex]:
+            vertices.append(under_way.pop())
             continue
-        index = ways[half].pop()
-        laid[index] = True
-        a, b = tiles[index]
-        trail.append(b if half == a else a)
-    return list(pairwise(halves))
+        index = edges_at[vertex].pop()
+        used[index] = True
+        u, v = edges[index]
+        under_way.append(v if vertex == u else u)
+    return list(pairwise(vertices))
