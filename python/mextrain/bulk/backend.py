@@ -47,7 +47,8 @@ def choose_backend(backend: str, rules: RuleSet, seats: Seats, rounds: int) -> s
     can = seats.builtin and accepts(rules.record, seats.ids)
     if backend == "lockstep" and not can:
         why = obstacle(rules) or (
-            "it plays the policies random and heaviest, on x86-64 processors, and only where compiling is switched on"
+            "it plays the policies random and heaviest, on x86-64 and AArch64 processors, "
+            "and only where compiling is switched on"
         )
         raise MextrainError(f"lockstep cannot play this: {why}; take the backend auto or scalar")
     if backend != "auto":
