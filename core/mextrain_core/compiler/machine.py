@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic, overload
+
+from mextrain_core.compiler.cache import target
 
 
 @intrinsic
@@ -41,10 +42,7 @@ def _deposit(typingctx: Any, x: Any, mask: Any) -> Any:
 
 def target_has(feature: str) -> bool:
     """Whether the target that kernels are compiled for is known to have a feature, by LLVM's name."""
-    from numba.core.registry import cpu_target
-
-    with global_compiler_lock:
-        return f"+{feature}" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+    return f"+{feature}" in target()[2].split(",")
 
 
 @intrinsic
