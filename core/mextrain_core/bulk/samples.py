@@ -117,7 +117,7 @@ def hand_over(words, out):
 
 
 class Samples(NamedTuple):
-    """Decisions: an element for each in every array."""
+    """Decisions: an element for each in every array but the last two, which have one for each round replayed."""
 
     observations: Any
     """uint64[N, words]."""
@@ -131,16 +131,19 @@ class Samples(NamedTuple):
     """int64: the round."""
     steps: Any
     """uint16: the number of the decision in its round."""
+    points: Any
+    """int64[rounds, players]: what the round leads to, as by ``rollout.play_games``."""
+    facts: Any
+    """int32[rounds, 7]: the same."""
 
 
 @kernel
-def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, samples, points, facts):
+def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, samples):
     """Replay rounds and write their decisions as samples; ``states[i]`` is scratch.
 
     ``rows`` (int64): the rounds to replay, as places in ``recorded`` (Recorded) and ``seeds`` (uint64). ``layout``:
     int64[len(SECTIONS) + 1], where the sections begin. Decision n, counted over all rounds replayed, is written to
-    place ``places[n]`` (int64) of ``samples`` (Samples). What the rounds lead to is written into ``points``
-    (int64[len(rows), players]) and ``facts`` (int32[len(rows), 7]) as by ``rollout.play_games``.
+    place ``places[n]`` (int64) of ``samples`` (Samples).
 
     Returns the number of rounds: fewer than asked for, if a move of the next one is not legal.
     """
@@ -179,6 +182,6 @@ def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, sa
             play_on(s, r, None, move)
         if s.phase != PHASE_OVER:
             return index
-        write_round(s, r, points[index], facts[index])
-        facts[index, 6] = recorded.offsets[k + 1] - first
+        write_round(s, r, samples.points[index], samples.facts[index])
+        samples.facts[index, 6] = recorded.offsets[k + 1] - first
     return len(rows)
