@@ -14,6 +14,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from mextrain_core.compiler.forks import undivided
+
 __version__ = "0.1.0"
 
 # Every public name, under the module it lives in. Type checkers read the imports below, which a test compares
@@ -55,6 +57,8 @@ _NAMES = {
     "study.tournament": ("Tournament", "tournament"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:
     from mextrain.bulk.callbacks import Batch as Batch
@@ -114,10 +118,22 @@ else:
     def __getattr__(name: str) -> Any:
         home = _HOMES.get(name)
         if home is None:
-            raise AttributeError(f"module 'mextrain' has no attribute {name!r}")
-        value = getattr(importlib.import_module(f"mextrain.{home}"), name)
+            raise AttributeError(f"module 'mextrain' has no attribute {name!r}{_hint(name)}")
+        with undivided():
+            value = getattr(importlib.import_module(f"mextrain.{home}"), name)
         globals()[name] = value
         return value
+
+
+def _hint(name: str) -> str:
+    """What may have been meant by a misspelt name."""
+    if name.startswith("_"):
+        return ""  # Tools ask every module for such names.
+    import difflib
+
+    lower = {known.lower(): known for known in _HOMES}
+    near = difflib.get_close_matches(name.lower(), lower, n=1)
+    return f"; did you mean {lower[near[0]]}?" if near else ""
 
 
 def __dir__() -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mextrain_core.bulk.rollout import write_round
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game.deal import deal_round
 from mextrain_core.game.movegen import is_legal_move
@@ -116,7 +117,7 @@ def hand_over(words, out):
 
 
 class Samples(NamedTuple):
-    """Decisions: an element for each in every array."""
+    """Decisions: an element for each in every array but the last two, which have one for each round replayed."""
 
     observations: Any
     """uint64[N, words]."""
@@ -130,6 +131,10 @@ class Samples(NamedTuple):
     """int64: the round."""
     steps: Any
     """uint16: the number of the decision in its round."""
+    points: Any
+    """int64[rounds, players]: what the round leads to, as by ``rollout.play_games``."""
+    facts: Any
+    """int32[rounds, 7]: the same."""
 
 
 @kernel
@@ -177,4 +182,6 @@ def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, sa
             play_on(s, r, None, move)
         if s.phase != PHASE_OVER:
             return index
+        write_round(s, r, samples.points[index], samples.facts[index])
+        samples.facts[index, 6] = recorded.offsets[k + 1] - first
     return len(rows)

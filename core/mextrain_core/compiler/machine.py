@@ -1,12 +1,14 @@
 """Machine instructions that Python cannot name, each with a Python function of the same meaning."""
 
+import platform
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic, overload
+
+from mextrain_core.compiler.cache import target
 
 
 @intrinsic
@@ -39,12 +41,17 @@ def _deposit(typingctx: Any, x: Any, mask: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), codegen
 
 
+_ARCHITECTURES = {"x86_64": "x86-64", "amd64": "x86-64", "aarch64": "aarch64", "arm64": "aarch64"}
+
+
+def architecture() -> str:
+    """The architecture that kernels are compiled for: ``x86-64`` or ``aarch64``, else the empty text."""
+    return _ARCHITECTURES.get(platform.machine().lower(), "")
+
+
 def target_has(feature: str) -> bool:
     """Whether the target that kernels are compiled for is known to have a feature, by LLVM's name."""
-    from numba.core.registry import cpu_target
-
-    with global_compiler_lock:
-        return f"+{feature}" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+    return f"+{feature}" in target()[2].split(",")
 
 
 @intrinsic

@@ -9,8 +9,6 @@ The tests run the same functions on plain lists of numbers instead (``tests/lock
 ``Words`` and ``Writer`` are the whole language.
 """
 
-import platform
-import sys
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from mextrain_core.compiler.jit import has_code
-from mextrain_core.compiler.machine import target_has
+from mextrain_core.compiler.machine import architecture, target_has
 
 LANES = 32
 ROW_BYTES = 2 * LANES
@@ -33,11 +31,11 @@ _WORDS = ir.VectorType(_I64, LANES // 4)
 
 
 def supported() -> bool:
-    """Whether vector code is written for this machine: a little-endian x86-64 processor, and compilation is on.
+    """Whether vector code is written for this machine: an x86-64 or AArch64 processor, and compilation is on.
 
     Any such processor will do; wide vectors only make it faster.
     """
-    return sys.byteorder == "little" and platform.machine().lower() in ("x86_64", "amd64") and not config.DISABLE_JIT  # type: ignore[attr-defined]
+    return architecture() in ("x86-64", "aarch64") and not config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
 def is_fast() -> bool:

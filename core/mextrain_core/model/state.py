@@ -39,8 +39,9 @@ DREW, MARKED = 1, 2
 """``play_drew``: the play owed has drawn; it has also opened the own train, and the drawn tile may still be played
 (``failed_cover`` = ``mark_and_play``)."""
 
-RUNNING, OUT, BLOCKED, FAULT = 0, 1, 2, 3
-"""How the round ended. FAULT: it ran into the limit of attempts, which is a bug to report, or no policy decided."""
+RUNNING, OUT, BLOCKED, FAULT, FAILED = 0, 1, 2, 3, 4
+"""How the round ended. FAULT: it ran into the limit of attempts, which is a bug to report, or no policy decided, or
+(with a winner) that seat's compiled policy gave a move that is not legal. FAILED: it said that it failed."""
 
 _FIELDS = [
     # Facts.
@@ -69,7 +70,7 @@ _FIELDS = [
     ("cover", np.uint8),  # train of the double that the required play follows, or NONE
     ("skip", np.uint8),  # S was laid in this turn
     ("penalty", np.uint8),  # D waits for the next seat that acts
-    ("end", np.uint8),  # how the round ended: RUNNING, OUT, BLOCKED or FAULT
+    ("end", np.uint8),  # how the round ended: RUNNING, OUT, BLOCKED, FAULT or FAILED
     ("winner", np.uint8),  # seat or NONE
     ("boneyard_size", np.uint8),  # tiles in the boneyard
     ("off_total", np.uint8),  # tiles off the table

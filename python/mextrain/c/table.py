@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ctypes
 from collections import namedtuple
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mextrain._support.lazy import cached_property
 from mextrain_core import abi
 from mextrain_core.bulk import policies
 from mextrain_core.game import events
@@ -35,7 +36,7 @@ def _constants() -> dict[str, int]:
     found = {"ABI_VERSION": abi.ABI_VERSION, "STOP": limits.STOP, "NONE": limits.NONE, "WILD": limits.WILD}
     for module, prefixes in ((state, ("PHASE_", "OWED_")), (limits, ("LETTER_", "MAX_"))):
         found |= {name: value for name, value in vars(module).items() if name.startswith(prefixes)}
-    found |= {f"END_{name}": getattr(state, name) for name in ("RUNNING", "OUT", "BLOCKED", "FAULT")}
+    found |= {f"END_{name}": getattr(state, name) for name in ("RUNNING", "OUT", "BLOCKED", "FAULT", "FAILED")}
     kinds = ("PLAY", "STOPPED", "DRAW", "FORCED_DRAW", "OPEN", "SKIP", "NO_PLAY")
     found |= {f"EVENT_{name}": getattr(events, name) for name in kinds}
     # What is compiled apart cannot be asked for by its id in C.
