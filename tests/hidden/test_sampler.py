@@ -99,6 +99,42 @@ def test_several_anywheres() -> None:
     raise AssertionError("no such game was found")
 
 
+def after_the_mark(position: Position, seat: int) -> set[str]:
+    """What other seats did with the drawn tile once their train was open (failed_cover=mark_and_play)."""
+    texts = [*(event.text for event in position.events), "", ""]
+    found = set()
+    for draw, opened, after in zip(texts, texts[1:], texts[2:], strict=False):
+        mover, _, what = draw.partition(":")
+        if what.startswith("draw") and opened == f"{mover}:open" and mover != str(seat):
+            same, _, did = after.partition(":")
+            found.add("kept" if same != mover else "stopped" if did == "stop" else "played")
+    return found
+
+
+@pytest.mark.parametrize(
+    "fixed", [{}, {"double_rule": "cover"}, {"double_rule": "cover", "mexican_start": "only_if_stuck"}], ids=str
+)
+def test_drawn_tiles_of_marked_plays(fixed: dict[str, Any]) -> None:
+    """A tile that is played, kept at will, or kept because it fits nowhere, each tells something else."""
+    wanted = dict.fromkeys(("played", "stopped", "kept"), 3)
+    for number in range(20_000):
+        options = {"failed_cover": "mark_and_play", "drawn_play": "may", **fixed}
+        position, seat = number_game(random.Random(number), options)
+        shown = [kind for kind in after_the_mark(position, seat) if wanted[kind]]
+        if not shown:
+            continue
+        try:
+            found = Histories(position, seat, 60_000)
+        except PositionError:
+            continue
+        if 2 <= len(found.histories()) <= 80:
+            check_law(found, number)
+            wanted.update((kind, wanted[kind] - 1) for kind in shown)
+        if not any(wanted.values()):
+            return
+    raise AssertionError(f"too few such games: {wanted} are missing")
+
+
 def brute_force(position: Position, seat: int) -> int:
     """The number of histories, by the rulebook alone: every order of the hidden tiles, cut into deals and draws."""
     rules = Rules.from_record(position.rules.to_dict())
