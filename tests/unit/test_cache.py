@@ -68,6 +68,41 @@ def test_second_process_compiles_nothing(copy: Path) -> None:
     assert run(copy, cache) == (MOVE, 1, 0, "")
 
 
+FACTORY = """
+from mextrain_core.compiler.jit import kernel
+
+def adder(number):
+    @kernel
+    def add(x):
+        return x + number
+
+    return add
+"""
+
+MADE = """
+from mextrain_core.made import adder
+two, three = adder(2), adder(3)
+print(int(two(1)) * 100 + int(three(1)))
+counts = [sum(getattr(each.stats, name).values()) for each in (two, three) for name in ("cache_hits", "cache_misses")]
+print(counts[0] + counts[2], counts[1] + counts[3])
+"""
+
+
+def test_kernels_made_at_one_place_with_other_numbers_are_kept_apart(copy: Path) -> None:
+    (copy / "lib" / "mextrain_core" / "made.py").write_text(FACTORY)
+    assert run(copy, copy / "cache", MADE) == (304, 0, 2, "")
+    assert run(copy, copy / "cache", MADE) == (304, 2, 0, "")
+
+
+def test_a_kernel_that_depends_on_more_than_numbers_is_refused(copy: Path) -> None:
+    """Whether such a value is the same in the next process, nobody can tell from its code on disk."""
+    (copy / "lib" / "mextrain_core" / "made.py").write_text(FACTORY)
+    program = "from mextrain_core.made import adder\nadder(adder(2))\n"
+    process = start(copy, copy / "cache", program)
+    assert "cannot be kept on disk" in communicate(process)[1]
+    assert process.returncode == 1
+
+
 def test_edit_of_a_callee_in_another_file_is_seen_at_once(copy: Path) -> None:
     cache = copy / "cache"
     run(copy, cache)

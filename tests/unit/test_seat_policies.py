@@ -324,7 +324,16 @@ def test_a_compiled_policy_that_raises_is_an_error_even_where_0_is_legal() -> No
         simulate(rules, games=200, seed=1, policies=raising)
 
 
-@pytest.mark.parametrize("policy", [plain, BatchPolicy(batched), compiled, compiled.address, compiled.ctypes])
+FORMS = {
+    "plain": plain,
+    "batch": BatchPolicy(batched),
+    "compiled": compiled,
+    "address": compiled.address,
+    "ctypes": compiled.ctypes,
+}
+
+
+@pytest.mark.parametrize("policy", FORMS.values(), ids=FORMS)
 def test_an_archive_stores_names_that_say_where_to_find_a_policy(policy: Any) -> None:
     for seats in (policy, ["random", "heaviest", policy, 0]):
         with pytest.raises(PolicyError, match=r"cannot be stored.*module:attribute"):

@@ -152,6 +152,17 @@ def target() -> tuple[str, str, str]:
     return found
 
 
+def _captured(function: Any) -> tuple[tuple[str, int], ...]:
+    """Names and values of what a function made inside another one has from there: its code depends on them.
+
+    Only whole numbers, since nothing else is sure to be the same in every process.
+    """
+    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    if not all(isinstance(value, int) for value in values):
+        raise TypeError(f"{function.__qualname__} cannot be kept on disk: it has {values} from outside, not numbers")
+    return tuple(zip(function.__code__.co_freevars, values, strict=True))
+
+
 class KernelCache(caching._Cache):  # type: ignore[misc]
     """The compiled code of one function in ``cache_folder()``: what Numba asks for code before it compiles.
 
@@ -164,7 +175,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         place = f"{'.'.join(module.parts)}-{function.__code__.co_firstlineno}"
         python = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
         self._base = f"{function.__qualname__}-{place}.{python}".replace("<", "").replace(">", "")
-        self._settled = (package_stamp(), target())
+        self._settled = (package_stamp(), target(), _captured(function))
 
     @property
     def cache_path(self) -> str:
