@@ -48,7 +48,9 @@ class Part:
         places = np.arange(self.rows) // rounds
         games = places + (self.shard.first_game + self.first_row // rounds)
         keep = np.flatnonzero((games >= self.first) & (games < self.stop) & (places % self.parts == self.part))
-        return read_group(self.shard, self.group, self.first_row, READ_COLUMNS, keep)
+        # Choosing rows copies all moves once more.
+        wanted = keep if len(keep) < self.rows else None
+        return read_group(self.shard, self.group, self.first_row, READ_COLUMNS, wanted)
 
 
 class Selection:
