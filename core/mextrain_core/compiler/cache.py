@@ -1,9 +1,9 @@
 """Compiled code on disk.
 
-The cache is keyed by a stamp over every source file of this package and the compile switches, because Numba by itself
-looks only at the file of the function that it loads: after an edit or an upgrade of a callee it would run old code.
-``MEXTRAIN_CACHE_DIR``, ``NUMBA_CACHE_DIR`` or the user's cache folder holds it; where none can be written, kernels are
-compiled anew in each process after one warning.
+The cache is keyed by a stamp over every source file of this package and the compile switches, because Numba checks only
+the file of the function that it loads: after an edit or an upgrade of a callee it would run old code.
+``MEXTRAIN_CACHE_DIR``, ``NUMBA_CACHE_DIR`` or the user's cache folder holds it. If none of them can be written, each
+process compiles its kernels again, after one warning.
 """
 
 import contextlib
@@ -31,13 +31,13 @@ from numba.core import caching, config
 from numba.misc.appdirs import AppDirs
 
 PACKAGE = Path(__file__).resolve().parents[1]
-"""The folder of the whole package, whose sources make the stamp."""
+"""The folder of the package; the stamp covers its sources."""
 
 KEPT_FOLDERS = 4
-"""Stamp folders that are kept besides the one in use: those used last."""
+"""Number of stamp folders to keep besides the one in use: the most recently used ones."""
 
 KEPT_SECONDS = 24 * 3600
-"""A stamp folder that was used so lately is kept in any case: somebody may be switching between versions."""
+"""A stamp folder that was used in this time is always kept: somebody may be switching between versions."""
 
 
 def _sources(folder: Any, prefix: str = "") -> Iterator[bytes]:
@@ -54,7 +54,7 @@ def _sources(folder: Any, prefix: str = "") -> Iterator[bytes]:
 def package_stamp() -> str | None:
     """SHA-256 (hex) over this package's sources and the switches that change the compiled code.
 
-    None where the sources cannot be read, as in some frozen programs: then nothing tells old code from new.
+    None if the sources cannot be read, as in some frozen programs: then stale code cannot be detected.
     """
     digest = hashlib.sha256()
     found = False
@@ -69,11 +69,11 @@ def package_stamp() -> str | None:
 def cache_folder() -> str | None:
     """The folder of this stamp's compiled code, created on first use; None where no folder can be used.
 
-    A folder that cannot be written is used if compiled code is there already, as in a container that was warmed up.
+    A read-only folder is used if it already has compiled code, as in a container image that was warmed up.
     """
     stamp = package_stamp()
     users = AppDirs(appname="mextrain", appauthor=False).user_cache_dir
-    # A user without a home has a folder called "~" there.
+    # For a user without a home directory, expanduser() leaves "~" in the path.
     bases = (os.environ.get("MEXTRAIN_CACHE_DIR"), config.CACHE_DIR, users if Path(users).is_absolute() else None)
     for base in bases:
         if base and stamp and _usable(folder := Path(base) / f"mextrain-{stamp[:16]}"):
@@ -104,7 +104,7 @@ def _usable(folder: Path) -> bool:
 def _remove_old(folder: Path) -> None:
     """Remove the folders of other stamps that nobody has used for a while.
 
-    A process that still uses one finds nothing there, compiles, and makes it again; so nobody needs to be asked.
+    No locking is needed: a process that still uses one finds nothing there, compiles again, and recreates the folder.
     """
     used = {}
     for other in folder.parent.iterdir():
@@ -128,7 +128,7 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
         return cache_folder() or ""
 
     def ensure_cache_path(self) -> None:
-        """The folder was there at the start; if it cannot be used now, code is not kept (``_CacheFile.save``)."""
+        """The folder existed at the start; if it has become unusable, code is not stored (``_CacheFile.save``)."""
         with contextlib.suppress(OSError):
             Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
 
@@ -145,10 +145,10 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
 
 
 class _CacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
-    """A cache file that treats damage as absence, and whose data files are named after what they hold.
+    """A cache file that treats damaged files as absent, and names its data files after their contents.
 
-    Numba numbers its data files, so two processes that compile two signatures at once can overwrite each other's;
-    and it lets a truncated file (a killed process, a full disk) end every later start.
+    Numba numbers its data files, so two processes that compile two signatures at the same time can overwrite each
+    other's files; and a truncated file (from a killed process or a full disk) makes every later start fail.
     """
 
     def _load_index(self) -> dict[Any, str]:
@@ -165,7 +165,7 @@ class _CacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
 
     def save(self, key: Any, data: Any) -> None:
         name = self._data_name_pattern.format(number=int(hashlib.sha256(repr(key).encode()).hexdigest()[:12], 16))
-        # A folder that became full or unwritable costs time at the next start, and must not cost the result now.
+        # If the folder is full or unwritable, the next start is slower, but this call must still return its result.
         with contextlib.suppress(OSError):
             self._save_data(name, data)
             self._save_index({**self._load_index(), key: name})

@@ -1,8 +1,8 @@
 """How functions are compiled: kernels, helpers and C functions, with these flags:
 
 * ``cache``: the first game of a process must not wait for the compiler.
-* ``nogil``: threads over game ranges are how work is spread; ``prange`` gains nothing and kills processes that fork.
-* ``error_model='numpy'``: no hidden branch and no exception path on a division.
+* ``nogil``: work is spread over threads by ranges of games; ``prange`` gains nothing and kills processes that fork.
+* ``error_model='numpy'``: divisions have no hidden branch and no exception path.
 """
 
 import ctypes
@@ -36,7 +36,7 @@ def has_code(compiled: Any, signature: tuple[Any, ...]) -> bool:
     cache_file = getattr(compiled._cache, "_cache_file", None)
     if cache_file is None:
         return False
-    # What one thread brings up to date here, another must not meet half-way in the compiler.
+    # The refresh must not run in one thread while another one compiles.
     with global_compiler_lock:
         compiled.targetctx.refresh()
         return compiled._cache._index_key(signature, compiled.targetctx.codegen()) in cache_file._load_index()
@@ -45,7 +45,7 @@ def has_code(compiled: Any, signature: tuple[Any, ...]) -> bool:
 def kernel(function: Any) -> Any:
     """Compile ``function`` for calls from Python and from kernels; cached, without the GIL."""
     if config.DISABLE_JIT:
-        # Words wrap around on purpose; the compiled code says nothing about it, and NumPy would warn.
+        # Words wrap around on purpose. Compiled code does so silently; interpreted, NumPy would warn.
         return np.errstate(over="ignore")(function)
     compiled = tolerant(numba.njit(cache=cache_folder() is not None, nogil=True, error_model="numpy")(function))
     _KERNELS.append(compiled)
@@ -53,10 +53,10 @@ def kernel(function: Any) -> Any:
 
 
 class _HelperLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
-    """The code of a helper, as its callers want it: not optimised, and not made machine code of."""
+    """The code of a helper as its callers need it: neither optimised nor translated into machine code."""
 
     def _optimize_final_module(self) -> None:
-        """The kernels do that, for all that they contain at once."""
+        """Do nothing: each kernel is optimised together with all of its helpers."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -65,7 +65,7 @@ class _HelperLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _HelperLowering(typed_passes.NativeLowering):  # type: ignore[misc]
-    """Writes the code of a helper into a ``_HelperLibrary``."""
+    """Emits the code of a helper into a ``_HelperLibrary``."""
 
     _name = "helper_lowering"
 
@@ -73,7 +73,7 @@ class _HelperLowering(typed_passes.NativeLowering):  # type: ignore[misc]
         state.library = _HelperLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
-        # What Numba knows a compiled function by; called from Python it raises TypeError.
+        # Numba needs an object as the compiled function; calling it from Python raises TypeError.
         refuse = ctypes.cast(ctypes.pythonapi.PyErr_BadArgument, ctypes.c_void_p).value
         lowered = state["cr"]
         module, name = lowered.fndesc.lookup_module(), state.func_id.func_name
@@ -84,10 +84,10 @@ class _HelperLowering(typed_passes.NativeLowering):  # type: ignore[misc]
 
 
 class _HelperCompiler(compiler.CompilerBase):  # type: ignore[misc]
-    """Numba's way of compiling, but for helpers.
+    """Numba's compiler with a pipeline for helpers.
 
-    Left to itself Numba optimises each helper with all that it calls, translates it into machine code and adds a
-    wrapper for Python, and then its caller again: most of a cold compile is for code that nobody runs.
+    By default Numba optimises each helper with everything that it calls, translates it into machine code and adds a
+    Python wrapper, and then does the same for its caller: most of a cold compile is spent on code that never runs.
     """
 
     def define_pipelines(self) -> list[Any]:
@@ -118,7 +118,7 @@ def c_type(name: Any) -> Any:
 
 
 def c_function(result: Any, *arguments: Any) -> Any:
-    """Compile a function that C can call; ``.address`` is where it is. It must not raise."""
+    """Compile a function that C can call; ``.address`` is its address. It must not raise."""
 
     def compile_it(function: Any) -> Any:
         if config.DISABLE_JIT:
