@@ -14,6 +14,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from mextrain_core.compiler.forks import undivided
+
 __version__ = "0.1.0"
 
 # Every public name, under the module it lives in. Type checkers read the imports below, which a test compares
@@ -115,7 +117,8 @@ else:
         home = _HOMES.get(name)
         if home is None:
             raise AttributeError(f"module 'mextrain' has no attribute {name!r}")
-        value = getattr(importlib.import_module(f"mextrain.{home}"), name)
+        with undivided():
+            value = getattr(importlib.import_module(f"mextrain.{home}"), name)
         globals()[name] = value
         return value
 

@@ -22,7 +22,7 @@ RULES = [RuleSet.mexican(players=4), RuleSet.super(players=5), RuleSet.mexican(p
 
 def test_the_header_is_what_the_records_say() -> None:
     path = Path(c.get_include()) / "mextrain.h"
-    assert path.read_text() == c.header(), f"write mextrain.cabi.header() to {path}"
+    assert path.read_text() == c.header(), f"write mextrain.c.header() to {path}"
 
 
 @pytest.mark.parametrize("language", ["c", "c++"])

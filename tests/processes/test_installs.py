@@ -82,7 +82,7 @@ def test_without_numba(command: list[str], tmp_path: Path) -> None:
     lacking = "import sys; sys.modules['numba'] = None; from mextrain.cli import main; sys.exit(main(sys.argv[1:]))"
     done = limits.run([sys.executable, "-c", lacking, *command], cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"mextrain {command[0]}: mextrain compiles its engine with Numba, which cannot be im")
+    assert done.stderr.startswith(f"mextrain {command[0]}: mextrain compiles its kernels with Numba, which cannot be im")
     assert "pip install" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())

@@ -95,7 +95,7 @@ def test_an_upgrade_is_seen_whatever_the_times_of_its_files(copy: Path) -> None:
 
 def test_cold_processes_at_once(copy: Path) -> None:
     cache = copy / "cache"
-    for process in [start(copy, cache) for _ in range(4)]:
+    for process in [start(copy, cache) for _ in range(8)]:
         move, hits, misses, errors = outcome(process)
         assert (move, hits + misses, errors) == (MOVE, 1, "")
     assert run(copy, cache) == (MOVE, 1, 0, "")
@@ -113,7 +113,7 @@ def test_folders_of_old_versions_are_removed(copy: Path) -> None:
         folder.mkdir(parents=True)
     for days, name in enumerate(OLD):
         (cache / name).mkdir()
-        (cache / name / "kernel.nbi").write_text("old")
+        (cache / name / "kernel.nbc").write_text("old")
         os.utime(cache / name, (time.time() - (days + 2) * 86400,) * 2)
     assert run(copy, cache) == (MOVE, 0, 1, "")
     assert sorted(path.name for path in cache.glob("mextrain-0000*")) == OLD[:4]
@@ -169,16 +169,90 @@ def test_a_user_without_a_home(copy: Path) -> None:
     assert [path.name for path in copy.iterdir()] == ["lib"]
 
 
-@pytest.mark.parametrize("keep", [0.0, 0.5])
-def test_cut_cache_files_are_as_good_as_none(copy: Path, keep: float) -> None:
+def only_file(cache: Path) -> Path:
+    """The one file of compiled code in a cache."""
+    [file] = [path for path in cache.rglob("*") if path.is_file()]
+    assert file.suffix == ".nbc"
+    return file
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.5, 0.99])
+@pytest.mark.parametrize("rest", [b"", b"\0"])
+def test_cut_cache_files_are_as_good_as_none(copy: Path, keep: float, rest: bytes) -> None:
+    """Also where a power cut left zeros in the place of what was written last."""
     cache = copy / "cache"
     run(copy, cache)
-    files = [path for path in cache.rglob("*") if path.suffix in (".nbi", ".nbc")]
-    assert len(files) >= 2
-    for path in files:
-        data = path.read_bytes()
-        path.write_bytes(data[: int(len(data) * keep)])
+    file = only_file(cache)
+    data = file.read_bytes()
+    left = data[: int(len(data) * keep)]
+    file.write_bytes(left + rest * (len(data) - len(left)))
     assert run(copy, cache) == (MOVE, 0, 1, "")
+    assert run(copy, cache) == (MOVE, 1, 0, "")
+
+
+FLIPS = """
+import pathlib, random, sys
+seed = random.randrange(2**32)
+print("seed", seed, file=sys.stderr)
+draw = random.Random(seed)
+kernel = movegen.id_to_move
+[signature] = kernel.overloads
+[file] = pathlib.Path(kernel.stats.cache_path).iterdir()
+good = file.read_bytes()
+
+def is_absent(data):
+    file.write_bytes(data)
+    return kernel._cache.load_overload(signature, kernel.targetctx) is None
+
+def flipped(bit):
+    data = bytearray(good)
+    data[bit // 8] ^= 1 << bit % 8
+    return data
+
+assert not is_absent(good)
+# Checksum and the beginning of the pickle, byte by byte, and 500 bits anywhere.
+bits = [8 * byte + draw.randrange(8) for byte in range(64)] + [draw.randrange(8 * len(good)) for _ in range(500)]
+for bit in bits:
+    assert is_absent(flipped(bit)), bit
+assert is_absent(good + b"0") and is_absent(good[1:])
+file.write_bytes(flipped(bits[-1]))
+"""
+
+
+def test_one_flipped_bit_anywhere_is_found(copy: Path) -> None:
+    cache = copy / "cache"
+    move, hits, misses, errors = run(copy, cache, PROGRAM + FLIPS)
+    assert (move, hits, misses) == (MOVE, 0, 1), errors
+    assert run(copy, cache) == (MOVE, 0, 1, "")
+    assert run(copy, cache) == (MOVE, 1, 0, "")
+
+
+def test_code_of_another_kernel_under_this_name_is_not_run(copy: Path) -> None:
+    """What the checksum covers includes the name, the signature, the sources and the processor."""
+    cache = copy / "cache"
+    other = AFTER_IMPORT + "from mextrain_core.model.rng import round_key; round_key(*map(np.uint64, (1, 2, 3)))\n"
+    run(copy, cache, PROGRAM.replace(AFTER_IMPORT, other))
+    files = sorted(path for path in cache.rglob("*") if path.is_file())
+    [mine] = [path for path in files if path.name.startswith("id_to_move")]
+    [theirs] = [path for path in files if path.name.startswith("round_key")]
+    mine.write_bytes(theirs.read_bytes())
+    assert run(copy, cache) == (MOVE, 0, 1, "")
+
+
+def test_a_file_that_others_can_write_is_not_run(copy: Path) -> None:
+    cache = copy / "cache"
+    run(copy, cache)
+    only_file(cache).chmod(0o666)
+    assert run(copy, cache) == (MOVE, 0, 1, "")
+    assert only_file(cache).stat().st_mode & 0o022 == 0
+    assert run(copy, cache) == (MOVE, 1, 0, "")
+
+
+def test_what_we_make_nobody_else_can_write_whatever_the_umask(copy: Path) -> None:
+    cache = copy / "new" / "cache"
+    assert run(copy, cache, "import os; os.umask(0)\n" + PROGRAM) == (MOVE, 0, 1, "")
+    made = [copy / "new", cache, *cache.rglob("*")]
+    assert [path for path in made if path.stat().st_mode & 0o022] == []
     assert run(copy, cache) == (MOVE, 1, 0, "")
 
 
@@ -191,6 +265,24 @@ def test_no_folder_to_write_means_one_warning_and_no_cache(copy: Path) -> None:
     assert (move, hits, misses) == (MOVE, 0, 1)
     assert errors.count("mextrain cannot write a cache folder") == 1
     assert "MEXTRAIN_CACHE_DIR" in errors
+
+
+def test_code_for_another_processor_is_kept_apart(copy: Path) -> None:
+    cache = copy / "cache"
+    assert run(copy, cache, NUMBA_CPU_NAME="generic") == (MOVE, 0, 1, "")
+    assert run(copy, cache) == (MOVE, 0, 1, "")
+    assert run(copy, cache, NUMBA_CPU_NAME="generic") == (MOVE, 1, 0, "")
+    assert run(copy, cache) == (MOVE, 1, 0, "")
+
+
+def test_a_disk_that_is_full(copy: Path) -> None:
+    """Nothing can be written beyond a few bytes: the result is the same, and no part of a file stays."""
+    cache = copy / "cache"
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+    assert run(copy, cache, full + PROGRAM) == (MOVE, 0, 1, "")
+    assert [path for path in cache.rglob("*") if path.is_file()] == []
+    assert run(copy, cache) == (MOVE, 0, 1, "")
+    assert run(copy, cache, full + PROGRAM) == (MOVE, 1, 0, "")
 
 
 def test_bounds_checked_code_is_kept_apart(copy: Path) -> None:

@@ -2,17 +2,23 @@
 
 The cache is keyed by a stamp over every source file of this package and the compile switches, because Numba checks only
 the file of the function that it loads: after an edit or an upgrade of a callee it would run old code.
-``MEXTRAIN_CACHE_DIR``, ``NUMBA_CACHE_DIR`` or the user's cache folder holds it. If none of them can be written, each
+``MEXTRAIN_CACHE_DIR``, ``NUMBA_CACHE_DIR`` or the user's cache folder holds it. If none of them can be used, each
 process compiles its kernels again, after one warning.
+
+A file of compiled code begins with a checksum over the code and everything that it depends on. It is verified before
+anything else in the file is used, because the rest is a pickle and machine code, which runs unchecked.
 """
 
 import contextlib
 import hashlib
 import os
+import pickle
 import re
 import shutil
+import sys
 import tempfile
 import time
+import uuid
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -20,15 +26,19 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from mextrain_core.compiler.interrupts import uninterrupted
+from mextrain_core.compiler.trust import distrust, is_trusted_file
+
 try:
-    import numba
+    with uninterrupted():
+        import numba
+        from numba.core import caching, compiler, config, registry, serialize
+        from numba.misc.appdirs import AppDirs
 except ImportError as error:
     raise ImportError(
-        f"mextrain compiles its engine with Numba, which cannot be imported here ({error}): "
+        f"mextrain compiles its kernels with Numba, which cannot be imported here ({error}): "
         "install it and what it needs with pip install --upgrade mextrain"
     ) from error
-from numba.core import caching, config
-from numba.misc.appdirs import AppDirs
 
 PACKAGE = Path(__file__).resolve().parents[1]
 """The folder of the package; the stamp covers its sources."""
@@ -67,38 +77,54 @@ def package_stamp() -> str | None:
 
 @cache
 def cache_folder() -> str | None:
-    """The folder of this stamp's compiled code, created on first use; None where no folder can be used.
+    """The folder of this stamp's compiled code, created on first use; None if no folder can be used.
 
-    A read-only folder is used if it already has compiled code, as in a container image that was warmed up.
+    A read-only folder is used if it already has compiled code, as in a container image that was warmed up. A folder
+    that other users can write to is refused with a warning. A folder named in Numba's own configuration file is
+    ignored: that file is read from the current folder, which may belong to anybody.
     """
     stamp = package_stamp()
     users = AppDirs(appname="mextrain", appauthor=False).user_cache_dir
+    bases = [os.environ.get("MEXTRAIN_CACHE_DIR"), os.environ.get("NUMBA_CACHE_DIR")]
     # For a user without a home directory, expanduser() leaves "~" in the path.
-    bases = (os.environ.get("MEXTRAIN_CACHE_DIR"), config.CACHE_DIR, users if Path(users).is_absolute() else None)
-    for base in bases:
-        if base and stamp and _usable(folder := Path(base) / f"mextrain-{stamp[:16]}"):
-            return str(folder)
-    why = "cannot write a cache folder" if stamp else "cannot read its own sources, so compiled code cannot be kept"
-    warnings.warn(
-        f"mextrain {why}: kernels are compiled in each process; set MEXTRAIN_CACHE_DIR to a writable folder",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-    return None
+    bases += [users] if Path(users).is_absolute() else []
+    found, refused = None, []
+    for base in filter(None, bases if stamp else []):
+        folder = Path(os.path.realpath(Path(base) / f"mextrain-{str(stamp)[:16]}"))
+        # Check before creating anything there, and again afterwards, because another user may have been faster.
+        why = distrust(folder)
+        if why is None and _usable(folder) and (why := distrust(folder)) is None:
+            found = str(folder)
+            break
+        if why:
+            refused.append(f"{base} is not used: {why}")
+    if found is None:
+        problem = "cannot write a cache folder" if stamp else "cannot read its own sources, so code cannot be kept"
+        refused.append(f"{problem}: kernels are compiled in each process; set MEXTRAIN_CACHE_DIR to a writable folder")
+    if refused:
+        warnings.warn("mextrain " + "; ".join(refused), RuntimeWarning, stacklevel=2)
+    return found
 
 
 def _usable(folder: Path) -> bool:
     """Whether compiled code can be kept in ``folder``, or is there already."""
     try:
         is_new = not folder.is_dir()
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
         tempfile.TemporaryFile(dir=folder).close()
         os.utime(folder)
         if is_new:
             _remove_old(folder)
     except OSError:
-        return any(folder.glob("*.nbi"))
+        return any(folder.glob("*.nbc"))
     return True
+
+
+def _make(folder: Path) -> None:
+    """Create a folder and its parents, writable only by this user whatever the umask of this process."""
+    if not folder.is_dir():
+        _make(folder.parent)
+        folder.mkdir(mode=0o755, exist_ok=True)
 
 
 def _remove_old(folder: Path) -> None:
@@ -116,67 +142,96 @@ def _remove_old(folder: Path) -> None:
             shutil.rmtree(other, ignore_errors=True)
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
-    """Numba's cache for our own files, in ``cache_folder()`` under the package stamp."""
+@cache
+def target() -> tuple[str, str, str]:
+    """The target that kernels are compiled for: LLVM's triple, processor and features.
 
-    def __init__(self, function: Any, path: str):
-        self._py_file = path
-        module = Path(path).resolve().relative_to(PACKAGE).with_suffix("")
-        self._disambiguator = f"{'.'.join(module.parts)}-{function.__code__.co_firstlineno}"
-
-    def get_cache_path(self) -> str:
-        return cache_folder() or ""
-
-    def ensure_cache_path(self) -> None:
-        """The folder existed at the start; if it has become unusable, code is not stored (``_CacheFile.save``)."""
-        with contextlib.suppress(OSError):
-            Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
-
-    def get_source_stamp(self) -> str:
-        return package_stamp() or ""
-
-    def get_disambiguator(self) -> str:
-        return self._disambiguator
-
-    @classmethod
-    def from_function(cls, function: Any, path: str) -> "_Locator | None":
-        inside = Path(path).resolve().is_relative_to(PACKAGE)
-        return cls(function, path) if inside and cache_folder() else None
+    It is fixed when this package is imported, and queried only once: LLVM answers only while no thread compiles.
+    """
+    found: tuple[str, str, str] = registry.cpu_target.target_context.codegen().magic_tuple()
+    return found
 
 
-class _CacheFile(caching.IndexDataCacheFile):  # type: ignore[misc]
-    """A cache file that treats damaged files as absent, and names its data files after their contents.
+class KernelCache(caching._Cache):  # type: ignore[misc]
+    """The compiled code of one function in ``cache_folder()``. Numba asks it for code before it compiles.
 
-    Numba numbers its data files, so two processes that compile two signatures at the same time can overwrite each
-    other's files; and a truncated file (from a killed process or a full disk) makes every later start fail.
+    Each signature has its own file, named after everything that the code depends on. So processes that compile at the
+    same time write the same files, and there is no index that could lose one. A damaged file counts as absent.
     """
 
-    def _load_index(self) -> dict[Any, str]:
-        try:
-            return super()._load_index()
-        except Exception:
-            return {}
+    def __init__(self, function: Any):
+        module = Path(function.__code__.co_filename).resolve().relative_to(PACKAGE).with_suffix("")
+        place = f"{'.'.join(module.parts)}-{function.__code__.co_firstlineno}"
+        python = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
+        self._base = f"{function.__qualname__}-{place}.{python}".replace("<", "").replace(">", "")
+        self._settled = (package_stamp(), target())
 
-    def load(self, key: Any) -> Any:
+    @property
+    def cache_path(self) -> str:
+        """The folder."""
+        return cache_folder() or ""
+
+    def enable(self) -> None:
+        """Part of Numba's interface."""
+
+    def disable(self) -> None:
+        """Part of Numba's interface."""
+
+    def flush(self) -> None:
+        """Part of Numba's interface."""
+
+    def has(self, signature: Any) -> bool:
+        """Whether there is valid code for a signature."""
+        return self._read(signature) is not None
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled code for a signature, ready to run; None if there is none."""
+        code = self._read(sig)
+        if code is None:
+            return None
+        target_context.refresh()
         try:
-            return super().load(key)
+            return compiler.CompileResult._rebuild(target_context, *pickle.loads(code))
         except Exception:
             return None
 
-    def save(self, key: Any, data: Any) -> None:
-        name = self._data_name_pattern.format(number=int(hashlib.sha256(repr(key).encode()).hexdigest()[:12], 16))
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Store compiled code, if possible."""
+        if data.lifted or data.library.has_dynamic_globals:
+            return
+        path, seed = self._file(sig)
+        code = serialize.dumps(data._reduce())
         # If the folder is full or unwritable, the next start is slower, but this call must still return its result.
         with contextlib.suppress(OSError):
-            self._save_data(name, data)
-            self._save_index({**self._load_index(), key: name})
+            _make(path.parent)
+            _write(path, hashlib.sha256(seed + code).digest() + code)
+
+    def _file(self, signature: Any) -> tuple[Path, bytes]:
+        """The file for a signature, and what the checksum covers besides the code."""
+        seed = repr((self._base, signature, self._settled)).encode()
+        return Path(self.cache_path) / f"{self._base}.{hashlib.sha256(seed).hexdigest()[:16]}.nbc", seed
+
+    def _read(self, signature: Any) -> bytes | None:
+        """The pickled code for a signature, if it exists, is valid, and cannot have been written by another user."""
+        path, seed = self._file(signature)
+        try:
+            with path.open("rb") as file:
+                if not is_trusted_file(file.fileno()):
+                    return None
+                data = file.read()
+        except OSError:
+            return None
+        checksum, code = data[: hashlib.sha256().digest_size], data[hashlib.sha256().digest_size :]
+        return code if hashlib.sha256(seed + code).digest() == checksum else None
 
 
-caching.CacheImpl._locator_classes.insert(0, _Locator)
-
-
-def tolerant(compiled: Any) -> Any:
-    """Let the function's cache treat damaged files as absent."""
-    cache_file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if cache_file is not None:
-        cache_file.__class__ = _CacheFile
-    return compiled
+def _write(path: Path, data: bytes) -> None:
+    """Write a file atomically that only this user can change."""
+    draft = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
+    try:
+        with open(draft, "xb", opener=lambda name, flags: os.open(name, flags, 0o644)) as file:
+            file.write(data)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise

@@ -9,15 +9,19 @@ import ctypes
 from typing import Any
 
 import numpy as np
+import numpy.ma  # Numba imports it at the first array; a fork waits only for imports made here.
 
-from mextrain_core.compiler.cache import cache_folder, tolerant
+from mextrain_core.compiler.cache import KernelCache, cache_folder
+from mextrain_core.compiler.interrupts import pause, uninterrupted
 
 # isort: split
 import numba
 from numba import _dynfunc, types
-from numba.core import codegen, compiler, config, typed_passes
-from numba.core.compiler_lock import global_compiler_lock
+from numba.core import ccallback, codegen, compiler, config, sigutils, typed_passes
 from numba.core.compiler_machinery import register_pass
+from numba.core.registry import CPUDispatcher
+
+from mextrain_core.compiler.lock import compiler_lock
 
 _KERNELS: list[Any] = []
 
@@ -31,15 +35,23 @@ def kernel_counts() -> tuple[int, int]:
 
 def has_code(compiled: Any, signature: tuple[Any, ...]) -> bool:
     """Whether a kernel has machine code for these argument types in this process or in the cache."""
-    if signature in compiled.overloads:
-        return True
-    cache_file = getattr(compiled._cache, "_cache_file", None)
-    if cache_file is None:
-        return False
-    # The refresh must not run in one thread while another one compiles.
-    with global_compiler_lock:
-        compiled.targetctx.refresh()
-        return compiled._cache._index_key(signature, compiled.targetctx.codegen()) in cache_file._load_index()
+    return signature in compiled.overloads or (
+        isinstance(compiled._cache, KernelCache) and compiled._cache.has(signature)
+    )
+
+
+class _Kernel(CPUDispatcher):  # type: ignore[misc]
+    """Numba's dispatcher, except that finished code is returned without a lock and that Ctrl-C is safe."""
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for a signature, or load the code from the cache; returns the callable entry point."""
+        arguments, _ = sigutils.normalize_signature(sig)
+        # Numba checks this only under its lock, which a compiling thread may hold for seconds.
+        found: Any = self.overloads.get(tuple(arguments))
+        if found is not None:
+            return found.entry_point
+        with uninterrupted(), compiler_lock():
+            return super().compile(sig)
 
 
 def kernel(function: Any) -> Any:
@@ -47,9 +59,17 @@ def kernel(function: Any) -> Any:
     if config.DISABLE_JIT:
         # Words wrap around on purpose. Compiled code does so silently; interpreted, NumPy would warn.
         return np.errstate(over="ignore")(function)
-    compiled = tolerant(numba.njit(cache=cache_folder() is not None, nogil=True, error_model="numpy")(function))
+    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled.__class__ = _Kernel
+    _cache(compiled, function)
     _KERNELS.append(compiled)
     return compiled
+
+
+def _cache(compiled: Any, function: Any) -> None:
+    """Attach our cache to a function."""
+    if cache_folder() is not None:
+        compiled._cache = KernelCache(function)
 
 
 class _HelperLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
@@ -70,6 +90,8 @@ class _HelperLowering(typed_passes.NativeLowering):  # type: ignore[misc]
     _name = "helper_lowering"
 
     def run_pass(self, state: Any) -> bool:
+        # A kernel has dozens of helpers, and an error between them ends compilation cleanly, so allow Ctrl-C here.
+        pause()
         state.library = _HelperLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
@@ -123,9 +145,12 @@ def c_function(result: Any, *arguments: Any) -> Any:
     def compile_it(function: Any) -> Any:
         if config.DISABLE_JIT:
             return function
-        signature = c_type(result)(*map(c_type, arguments))
-        cached = cache_folder() is not None
-        return tolerant(numba.cfunc(signature, cache=cached, error_model="numpy")(function))
+        signature = sigutils.normalize_signature(c_type(result)(*map(c_type, arguments)))
+        compiled = ccallback.CFunc(function, signature, locals={}, options={"error_model": "numpy"})
+        _cache(compiled, function)
+        with uninterrupted(), compiler_lock():
+            compiled.compile()
+        return compiled
 
     return compile_it
 

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic, overload
+
+from mextrain_core.compiler.cache import target
 
 
 @intrinsic
@@ -41,10 +42,7 @@ def _deposit(typingctx: Any, x: Any, mask: Any) -> Any:
 
 def target_has(feature: str) -> bool:
     """Whether the target that kernels are compiled for has a feature, given by LLVM's name."""
-    from numba.core.registry import cpu_target
-
-    with global_compiler_lock:
-        return f"+{feature}" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+    return f"+{feature}" in target()[2].split(",")
 
 
 @intrinsic
@@ -103,8 +101,7 @@ def copy_struct(target: Any, source: Any, size: np.uint64) -> None:
 
 
 def deposit(x: np.uint64, mask: np.uint64) -> np.uint64:
-    """The i-th set bit of ``mask``, if bit i is the one set in ``x``; 0 if ``mask`` has no such bit, or if ``x`` is
-    0."""
+    """The i-th set bit of ``mask``, where bit i is the one set in ``x``; 0 if there is none, or if ``x`` is 0."""
     rest = int(mask)
     for _ in range(int(x).bit_length() - 1):
         rest &= rest - 1

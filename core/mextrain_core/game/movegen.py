@@ -154,12 +154,16 @@ def count_plays_of_struct(s, r):
             n += popcount(u64(s.hand[seat, u64(s.end_half[lowest(trains)])]))
             trains &= trains - U1
         return n
-    at = before_plays(s, r)
-    while True:
-        at = next_row(s, r, at)
-        if at.trains == U0:
-            return n
-        n += popcount(at.row)
+    # Separate loops here and in ``kth_play``: with a Cursor, rounds with chicken feet took 30 % longer.
+    trains = trains_in_use(s, seat)
+    while trains != U0:
+        train = lowest(trains)
+        halves = touches(s, r, train)
+        while halves != U0:
+            n += popcount(row_of(s, r, seat, train, lowest(halves)))
+            halves &= halves - U1
+        trains &= trains - U1
+    return n
 
 
 count_plays = by_form(plays.count_plays, count_plays_of_struct)
@@ -181,13 +185,19 @@ def kth_play_of_struct(s, r, k):
                 return encode_move(train, touch, kth_bit(row, k))
             k -= here
             trains &= trains - U1
-    at = before_plays(s, r)
+    trains = trains_in_use(s, seat)
     while True:
-        at = next_row(s, r, at)
-        here = popcount(at.row)
-        if k < here:
-            return encode_move(lowest(at.trains), at.touch, kth_bit(at.row, k))
-        k -= here
+        train = lowest(trains)
+        halves = touches(s, r, train)
+        while halves != U0:
+            touch = lowest(halves)
+            row = row_of(s, r, seat, train, touch)
+            here = popcount(row)
+            if k < here:
+                return encode_move(train, touch, kth_bit(row, k))
+            k -= here
+            halves &= halves - U1
+        trains &= trains - U1
 
 
 kth_play = by_form(plays.kth_play, kth_play_of_struct)

@@ -6,7 +6,6 @@ results and takes the next task from a pool of 32 dealt rounds.
 """
 
 from collections.abc import Iterable
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -388,6 +387,7 @@ class Lockstep:
         in_order = r["starter"] == STARTER_WINNER
         self._spans = [(k, k + 1) for k in range(self._rounds)] if in_order else [(0, self._rounds)]
         self._packed = flags.pack()
+        self._rounds_code: Any = None
         self._copies_code: Any = None
         # For Numba a read-only array has a different type, so everything would be compiled twice.
         self._rules = rules.copy()
@@ -408,9 +408,12 @@ class Lockstep:
         """Whether the machine code is in this process or in the cache; else ``prepare`` takes seconds."""
         return vectors.is_compiled(play_rounds, self._packed, *self._nothing)
 
-    @cached_property
+    @property
     def _code(self) -> Any:
-        return vectors.specialized(play_rounds, self._packed, *self._nothing)
+        # Not a cached_property: in Python 3.11 it holds one lock for all objects while one of them compiles.
+        if self._rounds_code is None:
+            self._rounds_code = vectors.specialized(play_rounds, self._packed, *self._nothing)
+        return self._rounds_code
 
     def prepare(self) -> None:
         """Compile, or load from the cache, the code that ``play`` needs."""

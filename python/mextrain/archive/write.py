@@ -25,7 +25,7 @@ from mextrain.archive.verify import shard_problems
 from mextrain.bulk.backend import choose_backend
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
-from mextrain.bulk.simulate import Interrupted, Player, Progress, check_workers, run_threads
+from mextrain.bulk.simulate import Interrupted, Player, Progress, check_workers, interruptible, run_threads
 from mextrain.bulk.stats import Summary
 from mextrain.errors import MextrainError
 from mextrain_core.model.limits import MAX_DECISIONS
@@ -59,6 +59,7 @@ class Archive:
         return sum(self.job.shard(number)[1] for number in shards)
 
 
+@interruptible()
 def write_archive(
     folder: str | os.PathLike[str],
     job: Job,
@@ -93,6 +94,10 @@ def write_archive(
     try:
         with locked_folder(root):
             return writer.run(workers, resume, verify, progress)
+    except Interrupted:
+        raise
+    except KeyboardInterrupt:
+        raise Interrupted(writer.archive()) from None
     except BlockingIOError:
         raise MextrainError(f"another process is writing into {root}: let it finish, or name another folder") from None
 
@@ -106,22 +111,23 @@ class _Writer:
         self._stop = threading.Event()
         self._done = 0
         self.sidecars: dict[int, Sidecar] = {}
+        self._kept: set[int] = set()
         self._missing: list[int] = []
         self._lock = threading.Lock()
 
     def run(self, workers: int, resume: bool, verify: bool, progress: Progress | None) -> Archive:
         """Do what `write_archive` does, in a folder that nobody else writes into."""
         damaged = self._prepare(resume, verify)
-        kept = set(self.sidecars)
-        threads = min(workers, self.job.shards - len(kept))
+        self._kept = set(self.sidecars)
+        threads = min(workers, self.job.shards - len(self._kept))
         if not threads:
-            return self._archive(kept)
+            return self.archive()
         self._player().warm_up()
         began = time.perf_counter()
         interrupted = run_threads(
             self._work, threads, self._stop, lambda: progress and progress(self._done, self.job.games)
         )
-        archive = self._archive(kept, damaged, time.perf_counter() - began)
+        archive = self.archive(damaged, time.perf_counter() - began)
         if interrupted and not archive.is_complete:
             raise Interrupted(archive)
         if progress:
@@ -271,10 +277,10 @@ class _Writer:
             games = stop
         return total, moves
 
-    def _archive(self, kept: set[int], remade: int = 0, seconds: float = 0.0) -> Archive:
-        """What is in the folder now; the shards `kept` were there before."""
+    def archive(self, remade: int = 0, seconds: float = 0.0) -> Archive:
+        """What is in the folder now."""
         shards = tuple(sorted(self.sidecars))
-        made = tuple(number for number in shards if number not in kept)
+        made = tuple(number for number in shards if number not in self._kept)
         summary: Summary | None = None
         for number in shards:
             part = self.sidecars[number].summary

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from mextrain._support.lazy import cached_property
 from mextrain.errors import PolicyError, shown
 from mextrain.game.moves import Move
 from mextrain.game.rules import RuleSet

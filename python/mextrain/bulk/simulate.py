@@ -10,13 +10,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mextrain._support.integers import whole
+from mextrain._support.lazy import cached_property
 from mextrain._support.processors import usable_processors
 from mextrain.bulk.backend import choose_backend
 from mextrain.bulk.callback_player import CallbackPlayer
@@ -105,6 +106,17 @@ class Interrupted(KeyboardInterrupt):
         super().__init__("interrupted")
 
 
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Make every Ctrl-C an `Interrupted`, of which nothing is finished where nobody says so."""
+    try:
+        yield
+    except Interrupted:
+        raise
+    except KeyboardInterrupt:
+        raise Interrupted(None) from None
+
+
 class Player:
     """Plays ranges of games on one thread and learns how many games make a slice of `SLICE_SECONDS`.
 
@@ -179,6 +191,7 @@ class Player:
             )
 
 
+@interruptible()
 def simulate(
     rules: RuleSet,
     *,
@@ -221,6 +234,7 @@ def simulate(
     return result
 
 
+@interruptible()
 def survey(
     rules: RuleSet,
     *,
@@ -301,10 +315,12 @@ def run_threads(
     The error is raised here.
     """
     interrupted = False
+    futures = []
     with ThreadPoolExecutor(threads, thread_name_prefix="mextrain") as pool:
-        futures = [pool.submit(work) for _ in range(threads)]
-        pending = set(futures)
         try:
+            for _ in range(threads):
+                futures.append(pool.submit(work))
+            pending = set(futures)
             while pending:
                 finished, pending = wait(pending, timeout=0.2, return_when="FIRST_EXCEPTION")
                 tick()

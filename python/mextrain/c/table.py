@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ctypes
 from collections import namedtuple
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mextrain._support.lazy import cached_property
 from mextrain_core import abi
 from mextrain_core.bulk import policies
 from mextrain_core.game import events

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from mextrain import __version__
+from mextrain.cli.interrupts import prompt_interrupts
 from mextrain.errors import MextrainError
 
 COMMANDS = (
@@ -61,7 +62,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A terminal that cannot show a character gets a '?' in its place, not a traceback.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    args = build_parser().parse_args(argv)
+    with prompt_interrupts():
+        return _run(build_parser().parse_args(argv))
+
+
+def _run(args: argparse.Namespace) -> int:
     try:
         code: int = args.run(args)
         # A full disk or a closed pipe shows here, not in a traceback at exit.

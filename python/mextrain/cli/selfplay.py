@@ -79,6 +79,8 @@ def run(args: argparse.Namespace) -> int:
             )
     except Interrupted as stopped:
         archive = stopped.finished
+        if archive is None:
+            raise
         print(
             f"mextrain selfplay: interrupted; {archive.folder} holds {len(archive.shards)} of {job.shards} files, "
             "and the same command with --resume makes the others",

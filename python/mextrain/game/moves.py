@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from mextrain._support.integers import whole
+from mextrain._support.lazy import cached_property
 from mextrain.errors import MoveError, TileError, shown
 from mextrain.game.tiles import Tile, TileSet, parse_half
 

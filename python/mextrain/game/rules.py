@@ -10,12 +10,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from mextrain._support.integers import whole
+from mextrain._support.lazy import cached_property
 from mextrain.errors import Problem, RuleError, shown
 from mextrain.game.moves import Actions
 from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS, Option

@@ -10,8 +10,9 @@ import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, total_ordering
+from functools import total_ordering
 
+from mextrain._support.lazy import cached_property
 from mextrain.errors import TileError, shown
 from mextrain_core.model.options import SET_NAMES
 from mextrain_core.model.tiles import SetTables, tables

@@ -6,10 +6,10 @@ An observation is packed into 64-bit words and expanded when it is needed. `Layo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from mextrain._support.lazy import cached_property
 from mextrain.game.read_only import ReadOnlyPosition
 from mextrain.game.rules import RuleSet
 from mextrain.hidden.knowledge import PublicRecord, check_seat

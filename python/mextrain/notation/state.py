@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from mextrain._support.lazy import cached_property
 from mextrain.errors import PositionError, Problem
 from mextrain.game.moves import MEXICAN_TRAIN
 from mextrain.game.read_only import OWED, Train

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mextrain.bulk.simulate import Interrupted, Progress, check_games, check_workers, run_threads
+from mextrain.bulk.simulate import Interrupted, Progress, check_games, check_workers, interruptible, run_threads
 from mextrain.bulk.stats import Estimate, Sum, bar, exact_sums, number_text, percent_text
 from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
@@ -137,6 +137,7 @@ class HandSummary:
 _ADJECTIVES = {"longest": "longest train", "heaviest": "heaviest train", "finish": "best two trains"}
 
 
+@interruptible()
 def survey_hands(
     rules: RuleSet,
     *,

@@ -27,7 +27,7 @@ import numpy as np
 from mextrain.bulk.policies import POLICIES
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
-from mextrain.bulk.simulate import Interrupted, Player, Progress, check_games, simulate
+from mextrain.bulk.simulate import Interrupted, Player, Progress, check_games, interruptible, simulate
 from mextrain.bulk.stats import Estimate, Sum, exact_sums, number_text, percent_text
 from mextrain.errors import MextrainError, PolicyError, shown
 from mextrain.game.rules import RuleSet
@@ -182,6 +182,7 @@ class Tournament:
         return "\n".join(lines)
 
 
+@interruptible()
 def tournament(
     rules: RuleSet,
     policies: Sequence[Any] | Mapping[str, Any] | str = POLICIES,
