@@ -1,4 +1,4 @@
-"""`check_archive` and `verify_archive`: what is right passes, and every single thing that is wrong is found."""
+"""`check_archive` and `verify_archive`: correct archives pass, and every kind of fault is found."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Row = dict[str, Any]
     ids=lambda rules: f"{rules.preset_name}-{rules.players}",
 )
 def test_what_was_played_is_right(rules: RuleSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All starters, all tile sets, several shards of several row groups: the sums are those of the same games."""
+    """All starters, all tile sets, several shards with several row groups: the sums equal those of the same games."""
     monkeypatch.setattr(rows, "GROUP_ROUNDS", 30)
     write_archive(tmp_path, Job.create(rules, games=60, seed=9, first_game=5, shard_games=25))
     seen: list[tuple[int, int]] = []
@@ -66,7 +66,7 @@ def archive(tmp_path: Path) -> Path:
 
 
 def rewrite(archive: Path, change: Callable[[list[Row]], object], number: int = 1, **sidecar: object) -> None:
-    """Change the rows of a shard, and give it a sidecar that fits: only a replay can tell."""
+    """Change the rows of a shard, and give it a matching sidecar, so that only a replay can find the change."""
     job = small_job()
     path = archive / job.path(number)
     mark = Sidecar.read(archive, job, number)
@@ -80,7 +80,7 @@ def rewrite(archive: Path, change: Callable[[list[Row]], object], number: int = 
 
 
 def setting(row: int, column: str, value: object) -> Callable[[list[Row]], object]:
-    """A change of one value; a function gets the value that was there."""
+    """A change of one value; a function is called with the old value."""
 
     def change(listed: list[Row]) -> None:
         listed[row][column] = value(listed[row][column]) if callable(value) else value
@@ -144,7 +144,7 @@ def moves_of(archive: Path, row: int) -> list[int]:
 
 
 def test_every_move_is_checked(archive: Path) -> None:
-    """At each place of a row: a move that is not legal there is found there, with the reason."""
+    """An illegal move at any position of a row is found there, with the reason."""
     moves = moves_of(archive, 40)
     row = pq.read_table(archive / SHARD, partitioning=None).slice(40, 1).to_pylist()[0]
     position = Position.deal(small_job().rules, seed=row["seed"], game=row["game"], engine=row["engine"])
@@ -186,7 +186,7 @@ def test_moves_that_do_not_fit_the_round(
 
 
 def test_the_first_fault_is_told(archive: Path) -> None:
-    """Whatever column it is in, and although moves of an earlier row may be wrong, too."""
+    """In any column, even if moves of an earlier row are wrong too."""
 
     def change(listed: list[Row]) -> None:
         listed[80]["seed"] = 1
@@ -228,7 +228,7 @@ def test_everything_wrong_with_the_files_is_listed(archive: Path, capsys: pytest
     assert main(["check", str(archive), "--verify"]) == 1
     assert capsys.readouterr().out.splitlines() == [f"{archive}: {text}" for text in found]
     assert contents(archive) == before
-    assert len(read_shards(archive)[1]) == 2  # Sizes tell of 0 and 3; of 1 and 2 only the contents do.
+    assert len(read_shards(archive)[1]) == 2  # Sizes show the damage of 0 and 3; only contents show that of 1, 2.
 
 
 def test_columns_that_are_not_ours(archive: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_folder_without_an_archive(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_every_format_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
-    """Archives that were written when a format was new hold the same rounds, and all of them are right."""
+    """Archives of every format version have the same rounds and pass the check."""
     tables, hashes = [], []
     for folder in sorted(ARCHIVES.iterdir()):
         job, shards = read_shards(folder)
@@ -279,7 +279,7 @@ def test_every_format_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_damaged_file_of_the_first_format(tmp_path: Path) -> None:
-    """It has no sidecars, so the file itself must tell."""
+    """It has no sidecars, so the fault must be found in the file itself."""
     shutil.copytree(ARCHIVES / "1", tmp_path / "1")
     path = tmp_path / "1" / "part-00001.parquet"
     path.write_bytes(path.read_bytes()[:-100])
@@ -300,7 +300,7 @@ def test_the_first_format_is_not_continued(resume: bool, tmp_path: Path) -> None
 
 
 def test_what_is_written_today_is_what_was_written(tmp_path: Path) -> None:
-    """The newest format still has the same manifest, sidecars and rows; bytes depend on pyarrow's version."""
+    """The newest format still has the same manifest, sidecars and rows; the bytes depend on the version of pyarrow."""
     golden = ARCHIVES / "2"
     job, _ = read_shards(golden)
     write_archive(tmp_path, job)

@@ -1,7 +1,7 @@
-"""A run may end at any moment, by a signal, a full disk or a power cut: what is finished stays, half-done things go.
+"""A run can end at any moment, by a signal, a full disk or a power cut: finished files stay, partial ones go.
 
-Two ways lead there. Every operation on the disk in turn is the last one of a run inside this process; and processes
-are killed at random moments, three of them, or as many as MEXTRAIN_KILLS says.
+Two kinds of tests: in this process, every disk operation in turn is the last one of a run; and three processes, or
+MEXTRAIN_KILLS, are killed at random moments.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ JOB = Job.create(RuleSet.mexican(2, rounds=1), games=3, seed=3, shard_games=2)
 
 
 class Cut(BaseException):
-    """The process is gone: nothing that it would do afterwards happens."""
+    """Stands for the end of the process: nothing afterwards is executed."""
 
 
 class Disk:
-    """Counts the operations on the disk; from number `last` on they fail with `error`, once or for good."""
+    """Counts disk operations; from number `last` on they fail with `error`, once or always."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, error: BaseException, for_good: bool) -> None:
         self.count, self.last = 0, -1
         self._error, self._for_good = error, for_good
         for name in ("mkdir", "replace", "unlink"):
             monkeypatch.setattr(Path, name, self._counted(getattr(Path, name)))
-        # Waiting for the disk would only take time: there is no power cut here.
+        # There is no power cut here, so syncing to the disk would only take time.
         monkeypatch.setattr(os, "fsync", self._counted(lambda handle: None))
         monkeypatch.setattr(write._Digest, "write", self._counted(write._Digest.write))
 
@@ -56,8 +56,8 @@ class Disk:
 
 
 def last_operations(tmp_path: Path, disk: Disk) -> tuple[dict[str, bytes], range]:
-    """What an unbroken run writes, and the numbers of its operations on the disk."""
-    write_archive(tmp_path / "first", JOB)  # Compiled code is kept on the disk, too, and must not be counted.
+    """The files of an uninterrupted run, and the numbers of its disk operations."""
+    write_archive(tmp_path / "first", JOB)  # Writes to the cache of compiled code must not be counted.
     disk.count = 0
     write_archive(tmp_path / "whole", JOB)
     count, disk.count = disk.count, 0
@@ -65,7 +65,7 @@ def last_operations(tmp_path: Path, disk: Disk) -> tuple[dict[str, bytes], range
 
 
 def resume(folder: Path, disk: Disk, whole: dict[str, bytes]) -> None:
-    """A run that is resumed keeps what was complete, makes exactly the rest, and ends with the bytes of `whole`."""
+    """A resumed run keeps complete files, writes exactly the others, and ends with the bytes of `whole`."""
     disk.count, disk.last = 0, -1
     complete = {shard.number for shard in read_shards(folder)[1]} if (folder / JOB_FILE).exists() else set()
     resumed = write_archive(folder, JOB, resume=True)
@@ -75,7 +75,7 @@ def resume(folder: Path, disk: Disk, whole: dict[str, bytes]) -> None:
 
 
 def test_cut_after_any_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Among them are those between the two renames of a shard and its sidecar."""
+    """This includes the moment between the two renames of a shard and its sidecar."""
     disk = Disk(monkeypatch, Cut(), for_good=True)
     whole, operations = last_operations(tmp_path, disk)
     assert len(operations) > 20
@@ -88,7 +88,7 @@ def test_cut_after_any_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         left = contents(folder) if folder.exists() else {}
         marked = {name.replace("/_part", "/part").replace(".json", ".parquet") for name in left if "/_part" in name}
         named = {name for name in left if "/part" in name}
-        # A mark stands only beside its shard, and what has its final name is whole.
+        # A sidecar exists only with its shard, and a file with its final name is complete.
         assert marked <= named
         assert all(left[name] == whole[name] for name in left if ".tmp-" not in name)
         unmarked += len(named - marked)
@@ -97,7 +97,7 @@ def test_cut_after_any_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_full_disk_at_any_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error is told, no temporary file stays, and what was complete is kept."""
+    """The error is reported, no temporary file remains, and complete files are kept."""
     disk = Disk(monkeypatch, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), for_good=False)
     whole, operations = last_operations(tmp_path, disk)
     for last in operations:
@@ -111,7 +111,7 @@ def test_a_full_disk_at_any_operation(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
-    """A limit on the size of files stands for a full disk: one clear error, no half file, and a resume that works."""
+    """A limit on file sizes stands for a full disk: one clear error, no partial file, and the run can be resumed."""
     program = f"""
 import resource, sys
 from mextrain import RuleSet
@@ -168,7 +168,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         killed += done.returncode != 0
         complete = {shard.path: shard for shard in read_shards(broken)[1]} if (broken / JOB_FILE).exists() else {}
         for path in broken.rglob("part-*.parquet"):
-            # Whatever has its final name can be read, and is what it shall be.
+            # Every file with its final name can be read and is correct.
             assert path.read_bytes() == right[path.relative_to(broken).as_posix()]
             unfinished += path not in complete
     assert killed > 0.8 * kills

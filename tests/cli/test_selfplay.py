@@ -1,4 +1,4 @@
-"""`mextrain selfplay`: files, what it says about them, and how it is stopped and resumed."""
+"""`mextrain selfplay`: its files and messages, and how it is stopped and resumed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_lines_that_read_it_back_work(folder: str, tmp_path: Path, capsys: p
     text = succeed(capsys, *arguments(tmp_path / folder, games=2))
     lines = dict(re.findall(r"(?m)^(read it|check it) +(.*)$", text))
     if folder == "a-1/b":
-        # One pair of quotes, which is the same in every shell.
+        # One pair of quotes, which works in every shell.
         assert lines["read it"].count('"') == 2
         assert "\\" not in lines["read it"]
     command = shlex.split(lines["read it"])
@@ -116,7 +116,7 @@ def test_ctrl_c_stops_at_once_and_can_be_resumed(tmp_path: Path) -> None:
     shards = len(list(out.rglob("_part-*")))
     advice = "and the same command with --resume makes the others"
     assert ended.err == f"mextrain selfplay: interrupted; {out} holds {shards} of 50000 files, {advice}\n"
-    # Complete files and nothing else: the first of the job, but for the one that the other worker had not finished.
+    # Only complete files: the first ones of the job, except one that the other worker had not finished.
     held = sorted(int(path.stem.removeprefix("part-")) for path in out.rglob("part-*"))
     assert held
     assert max(held) <= len(held)

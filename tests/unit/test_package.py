@@ -1,4 +1,4 @@
-"""The package's front door: lazy names that type checkers see, and errors that travel."""
+"""The package's public names: lazy imports that type checkers see, and errors that can be pickled."""
 
 from __future__ import annotations
 

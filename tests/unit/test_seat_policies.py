@@ -1,4 +1,4 @@
-"""Policies of every form: the same policy plays the same games, however it is written (docs/policies.md)."""
+"""Policies in all forms: the same policy plays the same games in every form (docs/policies.md)."""
 
 from __future__ import annotations
 
