@@ -71,8 +71,7 @@ def first_engine(rules: RuleSet) -> np.uint64:
 
 
 def recorded(rules: RuleSet, games: int) -> tuple[np.ndarray, np.ndarray]:
-    """Moves of the first rounds of some games of random players, one after the other, and their number in each
-    round."""
+    """Moves of the first rounds of some random games, one after the other, and their number in each round."""
     one_round = rules.replace(rounds=1)
     points = np.zeros((games, 1, rules.players), np.int64)
     facts = np.zeros((games, 1, 7), np.int32)

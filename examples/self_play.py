@@ -27,8 +27,7 @@ def features(dataset: DecisionDataset, batch: DecisionBatch) -> np.ndarray:
 
 
 def learn(dataset: DecisionDataset) -> tuple[np.ndarray, float]:
-    """Fit to four fifths of the games by least squares; return the weights, and the explained variance in the other
-    games."""
+    """Fit to four games of five by least squares; return the weights, and the explained variance in the fifth."""
     size = dataset.observation_bits + 1
     products, sums = np.eye(size), np.zeros(size)
     held_out = []

@@ -53,8 +53,7 @@ def _no_garbage_collection() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, Any]:
-    """Always make a report, and turn skips because of a missing library into failures if MEXTRAIN_REQUIRE_EXTRAS is
-    set.
+    """Always make a report; if MEXTRAIN_REQUIRE_EXTRAS is set, a skip because of a missing library is a failure.
 
     An error while pytest describes a failure becomes part of the failure, so the other tests still run.
     """

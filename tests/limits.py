@@ -37,8 +37,7 @@ def _wait_for_a_processor(sample: float = 0.01) -> float:
 
 
 def patience(seconds: float) -> Iterator[float]:
-    """Yield times to wait: first `seconds`, then the extra time due to the load meanwhile, until that is used up
-    too."""
+    """Yield times to wait: first `seconds`, then extra time due to the load meanwhile, until that is used up."""
     began = time.monotonic()
     left = seconds
     while left > 0:

@@ -35,8 +35,7 @@ SEEDS = st.integers(0, 2**64 - 1)
 
 
 def knowledge(position: Position, seat: int) -> tuple[Any, ...]:
-    """Everything that the seat is told; when the round is over the table also shows the points, because hands are
-    open."""
+    """Everything that the seat is told; when the round is over this includes the points, because hands are open."""
     return (
         information_key(position, seat),
         information_text(position, seat),

@@ -104,8 +104,7 @@ except Interrupted as stopped:
 
 @pytest.mark.parametrize(("policy", "workers"), [("random", 1), ("random", 8), ("batches", 2)])
 def test_ctrl_c(policy: str, workers: int) -> None:
-    """It takes at most a second of work on each processor; finished games are kept, and the process can go on
-    playing."""
+    """It takes at most a second of work on each processor; finished games are kept, and the process can go on."""
     command = [sys.executable, "-c", LONG, policy, str(workers)]
     running = subprocess.Popen(
         command,
@@ -144,8 +143,7 @@ def test_the_example_without_a_file(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_example_from_standard_input(method: str) -> None:
-    """Before Python 3.13 a spawned process looks for a file with that name, reports that it is missing, and everything
-    ends."""
+    """Before Python 3.13 a spawned process looks for a file with that name, and everything ends with an error."""
     done = python("-", method, stdin=EXAMPLE.read_text(encoding="utf-8"))
     if done.returncode == 0:
         assert "2,000 games" in done.stdout

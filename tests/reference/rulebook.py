@@ -100,8 +100,7 @@ class Round:
         boneyard: Sequence[str],
         key: int | None = None,
     ) -> None:
-        """A round with these hands; draws take the first tile of the boneyard, or with a ``key`` follow
-        docs/determinism.md."""
+        """A round with these hands; draws take the first tile of the boneyard, or with ``key`` the stream's tile."""
         self.rules = rules
         self.players = rules.players
         self.mexican = rules.players  # the number of train M

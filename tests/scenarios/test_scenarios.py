@@ -179,8 +179,7 @@ def test_there_are_many():
 
 @pytest.mark.parametrize("name", PARSED)
 def test_header(name):
-    """The name begins with the section; the rules have the values that the file covers; the points that it cites
-    exist."""
+    """The name begins with the section; the rules have the values that it covers; the points that it cites exist."""
     scenario = PARSED[name]
     assert name.split("-")[0] == scenario.section, f"{name}: section {scenario.section}"
     assert scenario.covers, f"{name}: no option value named in 'covers:'"

@@ -1,4 +1,4 @@
-"""The door to Numba: compiled code on disk is never stale, never fatal and never needed."""
+"""The cache of compiled code: code on disk is never stale, never fatal and never required."""
 
 import os
 import shutil
@@ -170,7 +170,7 @@ def test_a_user_without_a_home(copy: Path) -> None:
 
 
 def only_file(cache: Path) -> Path:
-    """The one file of compiled code in a cache."""
+    """The only file of compiled code in a cache."""
     [file] = [path for path in cache.rglob("*") if path.is_file()]
     assert file.suffix == ".nbc"
     return file
@@ -179,7 +179,7 @@ def only_file(cache: Path) -> Path:
 @pytest.mark.parametrize("keep", [0.0, 0.5, 0.99])
 @pytest.mark.parametrize("rest", [b"", b"\0"])
 def test_cut_cache_files_are_as_good_as_none(copy: Path, keep: float, rest: bytes) -> None:
-    """Also where a power cut left zeros in the place of what was written last."""
+    """Also if a power cut left zeros instead of the last data written."""
     cache = copy / "cache"
     run(copy, cache)
     file = only_file(cache)
@@ -228,7 +228,7 @@ def test_one_flipped_bit_anywhere_is_found(copy: Path) -> None:
 
 
 def test_code_of_another_kernel_under_this_name_is_not_run(copy: Path) -> None:
-    """What the checksum covers includes the name, the signature, the sources and the processor."""
+    """The checksum covers the name, the signature, the sources and the processor."""
     cache = copy / "cache"
     other = AFTER_IMPORT + "from mextrain_core.model.rng import round_key; round_key(*map(np.uint64, (1, 2, 3)))\n"
     run(copy, cache, PROGRAM.replace(AFTER_IMPORT, other))
@@ -276,7 +276,7 @@ def test_code_for_another_processor_is_kept_apart(copy: Path) -> None:
 
 
 def test_a_disk_that_is_full(copy: Path) -> None:
-    """Nothing can be written beyond a few bytes: the result is the same, and no part of a file stays."""
+    """If only a few bytes can be written, the result is the same, and no partial file remains."""
     cache = copy / "cache"
     full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
     assert run(copy, cache, full + PROGRAM) == (MOVE, 0, 1, "")

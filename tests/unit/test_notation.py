@@ -556,8 +556,7 @@ FEET = RuleSet.mexican(3, tile_set="double-5", hand_size=4, double_rule="chicken
 
 
 def refused_or_played(line: str) -> None:
-    """Only `PositionError` is raised; an accepted position keeps all invariants and can be played to the end of the
-    round."""
+    """Only `PositionError` is raised; an accepted position keeps all invariants and plays to the end of the round."""
     try:
         position = Position.from_line(line)
     except PositionError:

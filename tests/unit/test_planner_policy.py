@@ -235,8 +235,7 @@ def test_equals_are_all_chosen() -> None:
 
 
 def test_small_buffers_give_the_best_found_and_say_so() -> None:
-    """With smaller buffers the search finds nothing better than with large ones, and what it calls proven is
-    correct."""
+    """With smaller buffers the search finds nothing better, and what it calls proven is correct."""
     rules = RuleSet.mexican(2, tile_set="double-18", hand_size=90)
     rng = np.random.default_rng(6)
     full = search.new_buffers()

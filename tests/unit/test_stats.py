@@ -105,8 +105,7 @@ def test_merging_is_exact(played: Simulation) -> None:
 
 
 def test_totals_beyond_32_and_64_bits() -> None:
-    """Three thousand million games, and pip sums of the same size, twice: sums are exact, means correct to the last
-    digit."""
+    """Three thousand million games, and such sums of pips, twice: exact sums, means correct to the last digit."""
     rules = RuleSet.super(2, rounds=1)
     games = 3_000_000_000
     totals = (3_000_000_007, 2**70 + 1)

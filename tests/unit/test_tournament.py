@@ -292,8 +292,7 @@ def test_one_deal_has_no_intervals() -> None:
 
 
 def test_the_order_of_simple_strategies() -> None:
-    """Four policies at one table with rotated seats: `random` is worst by far, and `planner` is not worse than
-    `heaviest`."""
+    """Four policies at one table with rotated seats: `random` is worst by far, `planner` no worse than `heaviest`."""
     result = mextrain.tournament(RuleSet.mexican(4), deals=100, seed=1, format="table", workers=2)
     ranks = {rank.policy: rank for rank in result.ranks()}
     assert [rank.policy for rank in result.ranks()] == ["planner", "cautious", "heaviest", "random"]

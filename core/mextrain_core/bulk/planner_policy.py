@@ -95,8 +95,7 @@ def best_train(g, found, nodes, table, r, hand, a_count, ends):
 
 @helper
 def value_of_play(s, r, train, touch, new, hand, tiles, points, turns):
-    """Value (int64, in units of 1/PARTS point) of a play that leaves ``hand`` and a plan of ``tiles`` tiles and
-    ``points`` points.
+    """Value (int64, in units of 1/PARTS point) of a play that leaves ``hand`` and a plan of ``tiles`` and ``points``.
 
     It counts the points that the play sheds and those that the plan sheds in ``turns`` more turns.
     """

@@ -158,8 +158,7 @@ def play_to_end_calling(calls, policies, actions, n):
 
 @helper
 def round_hash(s, points):
-    """Hash of a finished round: its key, starter, end, counts and points. Backends that play alike have equal
-    hashes."""
+    """Hash of a finished round (key, starter, end, counts, points), which is equal in all backends."""
     h = u64(s.starter)
     h = h * HASH_FACTOR + u64(s.end)
     h = h * HASH_FACTOR + u64(s.turns)
@@ -172,8 +171,7 @@ def round_hash(s, points):
 
 @helper
 def write_round(s, r, points, facts):
-    """Write a finished round into its rows of ``points`` and ``facts``, except the number of moves; returns its
-    hash."""
+    """Write a finished round into rows of ``points`` and ``facts``, without the number of moves; returns its hash."""
     for seat in range(u64(r.players)):
         points[seat] = hand_points(s, r, u64(seat))
     facts[0] = s.end

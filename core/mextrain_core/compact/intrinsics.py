@@ -83,8 +83,7 @@ class _Fields(AttributeTemplate):
     key = Compact
 
     def generic_resolve(self, kind: Any, field: str) -> Any:  # type: ignore[override]
-        """Scalar fields are uint64, so they need no truncation or extension; ``phase`` is compared with small
-        constants."""
+        """Scalar fields are uint64, which needs no truncation or extension, except ``phase`` (for small constants)."""
         return kind.struct.typeof(field) if _is_array(kind, field) or field == "phase" else types.uint64
 
 
@@ -287,8 +286,7 @@ def by_form(of_compact: Any, of_struct: Any) -> Any:
 
 
 def words_of(state: Any) -> int:
-    """Number of words that a compact state has for plays and boneyard: 1, 2 or 4; 4 for a struct. A compile-time
-    constant."""
+    """Number of words of a compact state for plays and boneyard, a compile-time constant: 1, 2 or 4; 4 for a struct."""
     return 4
 
 

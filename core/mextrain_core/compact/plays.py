@@ -165,8 +165,7 @@ def place_in_word(s, number, k, earlier):
 
 @helper
 def kth_kept(s, k):
-    """The k-th of the stored plays, as a move. Every word gives a candidate; the last word that starts at or before k
-    wins."""
+    """The k-th of the stored plays, as a move: each word gives a candidate, the last one that starts by k wins."""
     place = place_in_word(s, U0, k, U0)
     earlier = popcount(found(s, U0))
     if words_of(s) > 1:

@@ -340,8 +340,9 @@ def fail(s, r, log):
 
 @helper
 def forced_steps(s, r, log, phase):
-    """Run the forced steps from ``phase`` until a seat has to decide or the round is over; returns that phase. The
-    tests are in the order in which phases follow each other, so that the compiler can jump from one to the next.
+    """Run the forced steps from ``phase`` until a seat has to decide or the round is over; returns that phase.
+
+    The tests are in the order in which phases follow each other, so that the compiler can jump from one to the next.
     """
     while phase < PHASE_DECIDE:
         if phase == PHASE_TURN:

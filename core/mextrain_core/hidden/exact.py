@@ -23,8 +23,7 @@ U0 = u64(0)
 
 @helper
 def same_event(written, expected):
-    """Whether two events look the same to everybody; the tile of a draw is not compared, because the caller chooses the
-    draws."""
+    """Whether two events look the same to everybody; tiles of draws are not compared: the caller chooses the draws."""
     if written["kind"] != expected["kind"] or written["seat"] != expected["seat"]:
         return False
     is_draw = written["kind"] == events.DRAW or written["kind"] == events.FORCED_DRAW

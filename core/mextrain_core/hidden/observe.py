@@ -30,31 +30,31 @@ VERSION = 1
 
 SECTIONS = (
     ("engine", "H", "the engine's half"),
-    ("hand", "T", "own tiles; of the three `*-A` the first so many bits"),
-    ("laid", "T", "tiles on the table, the engine included; of the three `*-A` the first so many bits"),
-    ("drawn", "T", "the tile that the observer has drawn for the play that it owes now"),
+    ("hand", "T", "own tiles; n of the three `*-A` set the first n of their bits"),
+    ("laid", "T", "tiles on the table, with the engine; n of the three `*-A` set the first n of their bits"),
+    ("drawn", "T", "the tile that the observer has drawn for the play owed"),
     ("ends", "P+1 × H", "by train: halves of its ends, unstarted trains included"),
-    ("two_ends", "F × P+1 × H", "by train: halves of which it has two ends or more"),
-    ("three_ends", "F × P+1 × H", "by train: halves of which it has three ends or more"),
-    ("started", "P+1", "trains on which a tile lies"),
+    ("two_ends", "F × P+1 × H", "by train: halves with at least two ends"),
+    ("three_ends", "F × P+1 × H", "by train: halves with at least three ends"),
+    ("started", "P+1", "started trains"),
     ("open", "P", "seats whose marker is up"),
     ("doubles", "P+1 × 4", "by train: age of its open double as a number, 1 the oldest, 0 none"),
     ("fresh", "P+1", "trains whose open double was laid in this turn"),
     ("cover", "P+1", "the train of the double that the required play follows"),
     ("toes", "F × 3 × H", "by toe of the unfinished foot, in order: its free half"),
     ("turn", "P", "the seat whose turn it is; none when the round is over"),
-    ("decision", "1", "a decision is due (and not a draw by the caller)"),
-    ("owed", "3", "what the turn owes: a required play, a bonus play, a further tile of the chain"),
+    ("decision", "1", "a decision is due, not a draw by the caller"),
+    ("owed", "3", "kind of the play owed: a required play, a bonus play, another tile of the chain"),
     ("opening", "1", "this is the seat's opening turn"),
-    ("play_drew", "1", "the play owed has drawn"),
-    ("turn_drew", "1", "the turn has drawn for want of a play"),
+    ("play_drew", "1", "a tile was drawn for the play owed"),
+    ("turn_drew", "1", "a tile was drawn in this turn because no play was legal"),
     ("skip", "1", "the next seat will be skipped"),
     ("penalty", "1", "the next seat that acts draws first"),
     ("reversed", "1", "the direction of play is reversed"),
     ("opening_to_come", "P", "seats whose opening turn may still come"),
     ("hand_sizes", "P × 8", "by seat: number of tiles in hand"),
     ("boneyard_size", "8", "number of tiles in the boneyard"),
-    ("lacks", "P-1 × H", "by other seat: halves of which it once showed to hold no tile"),
+    ("lacks", "P-1 × H", "by other seat: halves of which it has shown to hold no tile"),
     ("gained", "P-1 × H × 4", "by other seat and half: tiles drawn since then that may show it, at most 15"),
 )
 """Name, number of bits (T tiles and H halves of the set, P players, F 1 with chicken feet, else 0) and meaning.
@@ -217,8 +217,7 @@ def observe_turn(s, r, seat, offsets, out):
 
 @helper
 def observe_lacks(r, e, other, place, offsets, out):
-    """Write what another seat has shown not to hold, and how many tiles it has drawn since then that may have changed
-    that."""
+    """Write what another seat has shown not to hold, and the number of later draws that may have changed that."""
     halves = u64(r.halves)
     for k in range(halves):
         half = u64(k)

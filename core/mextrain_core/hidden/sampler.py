@@ -159,8 +159,7 @@ def gives_log(hidden, r, s, scratch, log, end):
 
 @kernel
 def warm_up(worlds, k):
-    """Burn-in: move ``worlds[k]`` from the placement that ``open_worlds`` makes to a random one; clauses are
-    ignored."""
+    """Burn-in: move ``worlds[k]`` from the placement of ``open_worlds`` to a random one; clauses are ignored."""
     for _ in range(COLD if worlds[k].free != 0 else 0):
         step(worlds[k])
 
@@ -225,8 +224,7 @@ def deal_world(hidden, r, s):
 
 @kernel
 def sample_worlds(worlds, k, rules, states, source, first, count, scratch, log, end):
-    """Write ``count`` samples of ``states[source]``, with the knowledge of ``worlds[k]``, to ``states[first]`` and
-    after.
+    """Write ``count`` samples of ``states[source]`` with the knowledge of ``worlds[k]`` to ``states[first]`` and on.
 
     The other arguments are those of ``next_placement``. ``states[first]`` … ``states[first + count - 1]`` are
     overwritten. Returns the number of samples written.

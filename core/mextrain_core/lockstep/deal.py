@@ -78,8 +78,7 @@ def remove_member(w: Any, at: Layout, taken: Any, beyond: list[Any]) -> None:
 
 
 def halves_of(at: Layout, taken: Any, beyond: list[Any]) -> tuple[Any, Any]:
-    """High and low half (one-hot) of the tile from ``take_member``; WILD_BIT and LETTER_BIT for a tile with a
-    letter."""
+    """High and low half (one-hot) of the tile from ``take_member``; with a letter WILD_BIT and LETTER_BIT."""
     high, low = split_word(at.groups[0], taken)
     if at.wild:
         *beyond, is_letter = beyond

@@ -128,8 +128,7 @@ def load_hands(r, s, work, at, t):
 
 @helper
 def load_letters(r, s, work, at, t):
-    """Load the tiles with a letter; the ``*-A`` not in the boneyard, which are interchangeable, are assigned in
-    turn."""
+    """Load the tiles with a letter; the interchangeable ``*-A`` that are not in the boneyard are assigned in turn."""
     players = u64(r.players)
     letters = t[WORDS] - U1
     rest = A_TILES & ~tiles_of(s.boneyard, t[STARTS + letters], t[STARTS + letters + U1])

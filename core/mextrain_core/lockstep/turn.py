@@ -194,8 +194,7 @@ class Turn:
         return [trains.has(1 << t).pick(row, 0) for t, row in enumerate(rows)]
 
     def prefer_fresh(self, rows: list[Any]) -> list[Any]:
-        """Restrict ``rows`` to doubles of this turn if two are open and one can be covered
-        (``movegen.prefer_fresh``)."""
+        """Restrict ``rows`` to doubles of this turn if two are open and one can be covered (see ``movegen``)."""
         if not self.rules.max_uncovered:
             return rows
         narrowed = self.on_trains(self.live_fresh, rows)

@@ -59,7 +59,7 @@ _FIELDS = [
     ("seat", np.uint8),  # seat to move
     ("step", np.uint8),  # added modulo players: 1, or players - 1 after a reverse
     ("phase", np.uint8),  # what happens next, a PHASE_ code
-    ("owed", np.uint8),  # what the turn owes, an OWED_ code
+    ("owed", np.uint8),  # kind of the play owed, an OWED_ code
     ("opening", np.uint8),  # this turn is the seat's opening turn
     ("play_drew", np.uint8),  # a tile was drawn for the play owed
     ("turn_drew", np.uint8),  # a tile was drawn in this turn because no play was legal

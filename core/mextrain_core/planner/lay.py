@@ -116,8 +116,7 @@ def next_tile(g, r, hand, a_count, end, other_end, goal, good_end):
 
 @helper
 def lay_train(g, r, hand, a_count, end, other_end, goal, good_end, out, n):
-    """Lay tiles of ``hand`` from ``end`` while the rest can still be used up; writes to ``out`` from index
-    ``n`` on.
+    """Lay tiles of ``hand`` from ``end`` while the rest can still be used up; writes to ``out[n:]``.
 
     ``hand`` loses the tiles. Returns the next index (int64) and the number of ``*-A`` left.
     """

@@ -547,8 +547,7 @@ def look_at(g, found, nodes, table, node):
 
 @kernel
 def begin(g, found, nodes, rules, hand, a_count, end, goal):
-    """Begin to plan ``hand``; with the goal FINISH two trains go on from ``end``. Buffers are those of
-    ``new_buffers``.
+    """Begin to plan ``hand``, with the buffers of ``new_buffers``; with the goal FINISH for two trains from ``end``.
 
     ``rules``: RULES[1]; ``hand``: uint32[ROWS], as in STATE; ``a_count``: number of ``*-A`` (uint64);
     ``end``: half code or ANY_START (uint64). Returns the weight (int64) of all tiles.
@@ -567,8 +566,7 @@ def begin_pairs(g, found, nodes, pairs, size):
 
 @kernel
 def search(g, found, nodes, table, limit):
-    """Continue for about ``limit`` units of work (int64; a million takes milliseconds); returns whether the best is
-    proven.
+    """Continue for about ``limit`` units of work (int64; a million takes milliseconds); returns whether it is done.
 
     ``found[0].value >> 1`` is the weight that the best train so far leaves out; ``best_edges`` and ``best_loops`` hold
     its number tiles. There is always one.
