@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench import instructions
+from bench import emulated, instructions
 
 
 def test_without_valgrind_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,3 +30,8 @@ def test_what_comes_before_playing_does_not_count(monkeypatch: pytest.MonkeyPatc
 def test_counts_are_read_from_what_valgrind_prints() -> None:
     printed = "==1== Events    : Ir Bc Bcm Bi Bim\n==1== Collected : 1000 400 30 60 2\n==1== \n"
     assert instructions.read_counts(printed) == {"instructions": 1000, "branches": 460, "mispredictions": 32}
+
+
+def test_counts_are_read_from_what_the_plugin_prints() -> None:
+    printed = "a warning\nCollected : 1000 600 30\n"
+    assert emulated.read_counts(printed) == {"instructions": 1000, "vector": 600, "branches": 30}

@@ -34,7 +34,7 @@ position = mextrain.Position.deal(rules, seed=1)
 while not position.over:
     position.play(position.legal_moves()[0])
 
-rows = pyarrow.parquet.read_table(next(Path(sys.argv[1]).rglob("*.parquet"))).to_pylist()
+rows = pyarrow.parquet.read_table(next(Path(sys.argv[1]).rglob("part-*.parquet"))).to_pylist()
 assert [row["points"] for row in rows] == played.points.reshape(-1, 4).tolist()
 # The wheel contains the C twin.
 runs = {run["backend"]: run for run in json.loads(Path(sys.argv[2]).read_text())["runs"]}

@@ -59,5 +59,7 @@ def rounds(draw: Any, **fixed: object) -> tuple[RuleSet, int, int, str, int | No
     """The parameters of a dealt round: (rules, seed, game, engine, starter), starter None for the drawn one."""
     rules = draw(rule_sets(**fixed))
     engine = draw(st.sampled_from([str(tile) for tile in rules.tiles.doubles]))
-    starter = draw(st.one_of(st.none(), st.integers(0, rules.players - 1)))
+    # Rules with a fixed starter allow no other.
+    seats = st.just(rules.starter) if isinstance(rules.starter, int) else st.integers(0, rules.players - 1)
+    starter = draw(st.one_of(st.none(), seats))
     return rules, draw(SEEDS), draw(GAMES), engine, starter

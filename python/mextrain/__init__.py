@@ -58,6 +58,8 @@ _NAMES = {
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
+__all__ = [*_HOMES, "__version__"]
+
 if TYPE_CHECKING:
     from mextrain.bulk.callbacks import Batch as Batch
     from mextrain.bulk.callbacks import BatchPolicy as BatchPolicy
@@ -116,11 +118,22 @@ else:
     def __getattr__(name: str) -> Any:
         home = _HOMES.get(name)
         if home is None:
-            raise AttributeError(f"module 'mextrain' has no attribute {name!r}")
+            raise AttributeError(f"module 'mextrain' has no attribute {name!r}{_hint(name)}")
         with undivided():
             value = getattr(importlib.import_module(f"mextrain.{home}"), name)
         globals()[name] = value
         return value
+
+
+def _hint(name: str) -> str:
+    """What may have been meant by a misspelt name."""
+    if name.startswith("_"):
+        return ""  # Tools ask every module for such names.
+    import difflib
+
+    lower = {known.lower(): known for known in _HOMES}
+    near = difflib.get_close_matches(name.lower(), lower, n=1)
+    return f"; did you mean {lower[near[0]]}?" if near else ""
 
 
 def __dir__() -> list[str]:

@@ -7,18 +7,46 @@ so a worker process can hand them back unharmed.
 
 from __future__ import annotations
 
+import difflib
 import reprlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+MAX_SHOWN = 200
+"""Characters of a value that a message shows at most."""
+
+MAX_TEXT = 500
+"""Characters of somebody else's text, such as the message of another library, that a message repeats at most."""
+
+MAX_LISTED = 20
+"""Problems that a message lists at most; the attribute `problems` of the error holds all of them."""
+
 
 def shown(value: object) -> str:
-    """Return a short text of `value` for messages: `none` for None, long values cut."""
+    """Return a short text of `value` for messages, in one line: `none` for None, long values cut."""
     if value is None:
         return "none"
     short = reprlib.Repr()
     short.maxstring = short.maxother = short.maxlong = 60
-    return short.repr(value)
+    try:
+        return one_line(short.repr(value), MAX_SHOWN)
+    except Exception:
+        # An object whose own repr fails must not hide what is wrong.
+        return f"<{type(value).__name__}>"
+
+
+def one_line(text: str, limit: int = MAX_TEXT) -> str:
+    """Return `text` without line breaks, its middle cut out if it is longer than `limit` characters."""
+    line = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text).split())
+    return line if len(line) <= limit else f"{line[: limit * 3 // 4]} … {line[-(limit // 4) + 3 :]}"
+
+
+def nearest(value: object, known: Iterable[str]) -> str:
+    """Return `did you mean …?` with the name among `known` that is most like `value`; empty if none is."""
+    if not isinstance(value, str) or len(value) > MAX_SHOWN:
+        return ""
+    near = difflib.get_close_matches(value, list(known), n=1)
+    return f"did you mean {near[0]}?" if near else ""
 
 
 class MextrainError(ValueError):
@@ -46,8 +74,9 @@ def _listed(what: str, problems: tuple[Problem, ...]) -> str:
     """`what` with every problem, in one line."""
     if len(problems) == 1:
         return f"{what}: {problems[0]}"
-    listed = "  ".join(f"({number}) {problem}." for number, problem in enumerate(problems, 1))
-    return f"{what}, {len(problems)} problems: {listed}"
+    listed = "  ".join(f"({number}) {problem}." for number, problem in enumerate(problems[:MAX_LISTED], 1))
+    more = f"  … and {len(problems) - MAX_LISTED:,} more." if len(problems) > MAX_LISTED else ""
+    return f"{what}, {len(problems):,} problems: {listed}{more}"
 
 
 class RuleError(MextrainError):

@@ -53,15 +53,15 @@ class Position(ReadOnlyPosition):
     see. Seats and personal trains are ints 0 … players - 1; the Mexican Train is `"M"`.
 
     Two positions are equal if the same can happen in both: rules, table, hands and what will be drawn are the same.
-    How they came about does not matter. A position that serves as a key of a dict must not be played on; put a `copy`
-    there.
+    How they came about does not matter. A position changes as it is played, so it cannot be put into a set or serve as
+    a key of a dict; its `identity()` can.
     """
 
     __slots__ = ("_buffer", "_chance", "_past")
 
     def __init__(self, start: Setup, chance: Chance = "stream") -> None:
         """Begin the round that `start` describes; `Position.deal` and `Position.setup` are made for people."""
-        if chance not in ("stream", "explicit"):
+        if not isinstance(chance, str) or chance not in ("stream", "explicit"):
             raise PositionError(f"chance = {shown(chance)}: expected 'stream' or 'explicit'")
         self._start = start
         self._chance = chance
@@ -85,7 +85,8 @@ class Position(ReadOnlyPosition):
         """Return the round that game `game` of `seed` plays from `engine`, at its first decision.
 
         `engine`: any double of the set; by default the first one of the rules. `starter`: by default the fixed seat of
-        the rules, else the one that the stream draws. It is the same round as in a `Match` of this seed and game.
+        the rules, which allow no other, else the one that the stream draws. It is the same round as in a `Match` of
+        this seed and game.
 
         With `chance="explicit"` the position stops before each draw (`pending_draw`), and the caller draws (`draw`).
 
@@ -101,7 +102,7 @@ class Position(ReadOnlyPosition):
         *,
         hands: Sequence[str | Iterable[Tile | str]],
         engine: Tile | str | None = None,
-        starter: int = 0,
+        starter: int | None = None,
         boneyard: str | Iterable[Tile | str] | None = None,
         seed: int | None = None,
         game: int = 0,
@@ -110,16 +111,17 @@ class Position(ReadOnlyPosition):
         """Return a round with given hands, at its first decision.
 
         `hands`: by seat, tiles or their texts; one text such as `"12-5 9-1"` will do for a hand. Hands may have any
-        size from 1 on. `boneyard`: all other tiles but the engine, in the order in which they will be drawn. Without
-        it, draws are those of the stream of `seed` (by default 0) and `game`, or the caller's with
-        `chance="explicit"`.
+        size from 1 on. `starter`: by default the fixed seat of the rules, which allow no other, else seat 0.
+        `boneyard`: all other tiles but the engine, in the order in which they will be drawn. Without it, draws are
+        those of the stream of `seed` (by default 0) and `game`, or the caller's with `chance="explicit"`.
 
         Raises `PositionError` if the tiles do not make up the set, and for a starter, engine or combination of
         arguments that is impossible; `SeedError` for a seed or game out of range.
         """
-        if boneyard is not None and (seed is not None or chance == "explicit"):
+        is_explicit = isinstance(chance, str) and chance == "explicit"
+        if boneyard is not None and (seed is not None or is_explicit):
             raise PositionError("a boneyard in its order leaves nothing to a seed or explicit chance: give one of them")
-        drawn_by_seed = boneyard is None and chance == "stream"
+        drawn_by_seed = boneyard is None and not is_explicit
         key_seed = (0 if seed is None else seed) if drawn_by_seed else seed
         return cls(Setup.set_up(rules, engine, starter, hands, boneyard, key_seed, game), chance)
 
@@ -278,10 +280,17 @@ class Position(ReadOnlyPosition):
         return self.copy()
 
     def __eq__(self, other: object) -> bool:
-        return self._identity() == other._identity() if isinstance(other, Position) else NotImplemented
+        return self.identity() == other.identity() if isinstance(other, Position) else NotImplemented
 
-    def __hash__(self) -> int:
-        return hash(self._identity())
+    __hash__ = None  # type: ignore[assignment]
+
+    def identity(self) -> tuple[object, ...]:
+        """Return a value for sets and keys of dicts, equal for two positions exactly if they are equal now.
+
+        It does not change when the position is played on. It knows everything, hidden tiles included.
+        """
+        to_come = None if self._start.order is None else self.boneyard_in_order()
+        return self.rules, self._chance, to_come, decisive(self._raw, self.rules, self._by_stream)
 
     def __reduce__(self) -> tuple[Any, ...]:
         past = []
@@ -360,10 +369,6 @@ class Position(ReadOnlyPosition):
             # The count belongs to the call; without it, equal positions are equal bytes.
             self._states["events"] = 0
         return result
-
-    def _identity(self) -> tuple[object, ...]:
-        to_come = None if self._start.order is None else self.boneyard_in_order()
-        return self.rules, self._chance, to_come, decisive(self._raw, self.rules, self._by_stream)
 
 
 def _packed(raw: np.ndarray) -> bytes:

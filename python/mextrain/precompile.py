@@ -15,6 +15,7 @@ from mextrain.bulk.callbacks import Batch, BatchPolicy
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import simulate
+from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
 from mextrain.hidden.beliefs import beliefs
 from mextrain.hidden.knowledge import information_key
@@ -57,6 +58,8 @@ def warmup(tell: Callable[[str], object] | None = None) -> Warmup:
     `tell` is called with the name of each part before it begins. A cold start takes about a minute, a warm one a
     second. The C functions of `mextrain.c.interface` are compiled when that is imported.
     """
+    if tell is not None and not callable(tell):
+        raise MextrainError(f"tell = {shown(tell)}: expected None or a function that takes a text")
     before = kernel_counts()
     seconds = {}
     for name, part in PARTS.items():
@@ -129,7 +132,8 @@ def _archives() -> None:
     replay_rounds(*here, np.uint64(0), recorded, nothing.points[:, 0], nothing.facts[:, 0])
     words, numbers = np.empty((0, 1), np.uint64), np.empty(0, np.int64)
     samples = Samples(words, words, np.empty(0, np.uint16), codes, numbers, np.empty(0, np.uint16))
-    replay_decisions(*here, numbers, none, recorded, Layout(RULES).offsets, numbers, samples)
+    results = (nothing.points[:, 0], nothing.facts[:, 0])
+    replay_decisions(*here, numbers, none, recorded, Layout(RULES).offsets, numbers, samples, *results)
 
 
 PARTS: dict[str, Callable[[], None]] = {

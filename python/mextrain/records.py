@@ -14,28 +14,95 @@ from typing import Any
 from mextrain.errors import MextrainError, RecordError, shown
 from mextrain.game.events import NO_PLAY, OPEN, SKIP, Event
 from mextrain.game.moves import Move
+from mextrain.game.starters import next_starter
 from mextrain.game.text_cache import Texts, texts_of
 from mextrain.notation.record import FORMAT, RoundRecord
 from mextrain.position import Position
 
-__all__ = ["FORMAT", "RoundRecord", "replay"]
+__all__ = ["FORMAT", "MatchOrder", "RoundRecord", "replay"]
 
 
 def replay(record: RoundRecord | Mapping[str, Any]) -> Position:
     """Play a record again and return the position at its end.
 
-    Every move must be legal, every draw, opening and skip must stand where the rules force it, nothing may be missing
-    or surplus; legal lists, if there are any, and the result must be right. Raises `RecordError` at the first fault;
-    its `event` is the number of the event, from 0, or None if no single event is at fault.
+    The rules must have such a round: its number, its engine and its starter, as far as one round alone can tell
+    (`MatchOrder` looks at all rounds of a match). Every move must be legal, every draw, opening and skip must stand
+    where the rules force it, nothing may be missing or surplus; legal lists, if there are any, and the result must be
+    right. Raises `RecordError` at the first fault; its `event` is the number of the event, from 0, or None if no single
+    event is at fault.
     """
     read = record if isinstance(record, RoundRecord) else RoundRecord.from_dict(record)
+    _check_starter(read)
     position = Position(read.start())
+    _check_number(read)
     _Replay(read, position).run()
     for name, right in (("end", position.end), ("winner", position.winner), ("points", position.points)):
         written = getattr(read, name)
         if written != right:
             raise RecordError(f"{name} is {_plain(written)}, but the events lead to {_plain(right)}")
     return position
+
+
+def _check_starter(record: RoundRecord) -> None:
+    """Raise `RecordError` if the rules name another seat."""
+    starter = record.rules.starter
+    if isinstance(starter, int) and record.starter != starter:
+        raise RecordError(f"starter is {record.starter}, but the rules say that seat {starter} starts")
+
+
+def _check_number(record: RoundRecord) -> None:
+    """Raise `RecordError` if the rules have no such round, or play it from another engine."""
+    rules, number = record.rules, record.number
+    if number is None:
+        return
+    if number >= rules.rounds:
+        raise RecordError(f"round is {number}, but a match of these rules has the rounds 0 … {rules.rounds - 1}")
+    if record.engine != str(rules.engines[number]):
+        raise RecordError(f"engine is {record.engine}, but round {number} has the engine {rules.engines[number]}")
+
+
+class MatchOrder:
+    """Whether records that follow each other make up matches: call `check` with one after the other.
+
+    Records of one match stand side by side, with the same `rules`, `seed` and `game`. Their rounds must be in order,
+    and start as the rules say (options `rotate` and `winner`). Rounds may be missing, and records that do not say which
+    game or round they are belong to no match.
+    """
+
+    def __init__(self) -> None:
+        self._last: RoundRecord | None = None
+
+    def check(self, record: RoundRecord) -> None:
+        """Raise `RecordError` if `record` cannot follow the one before."""
+        last, self._last = self._last, record
+        if last is None or None in (record.game, record.number, last.number):
+            return
+        if (last.game, last.seed, last.rules) != (record.game, record.seed, record.rules):
+            return
+        assert record.number is not None and last.number is not None  # noqa: PT018, mypy cannot tell
+        again = last.number == record.rules.rounds - 1 and record.number == 0
+        if record.number <= last.number and not again:
+            before = f"round {last.number} of game {record.game}"
+            raise RecordError(f"round is {record.number}, but {before} stands before it")
+        right = None if again else _starter_after(last, record.number - last.number)
+        if right not in (None, record.starter):
+            option = record.rules.starter
+            raise RecordError(
+                f"starter is {record.starter}, but by the option starter={option} seat {right} starts round "
+                f"{record.number} of game {record.game}"
+            )
+
+
+def _starter_after(record: RoundRecord, rounds: int) -> int | None:
+    """Who starts the round that comes so many rounds after one; None if it is drawn, or depends on one in between."""
+    starter: int | None = record.starter
+    winner = record.winner
+    for _ in range(rounds):
+        if starter is not None:
+            starter = next_starter(record.rules, starter, winner)
+        # Who won the rounds in between is not known.
+        winner = None
+    return starter
 
 
 class _Replay:

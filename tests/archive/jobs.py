@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from mextrain import RuleSet
-from mextrain.archive import JOB_FILE, Job
+from mextrain.archive import JOB_FILE, Job, Sidecar, archive_schema
+from mextrain.archive.verify import sha256_of
+
+Row = dict[str, Any]
 
 RULES = RuleSet.super(3, rounds=3)
 FOLDER = "preset=super/players=3"
@@ -27,7 +33,30 @@ def contents(folder: Path) -> dict[str, bytes]:
 def names(*shards: int) -> list[str]:
     """The files of an archive of `RULES` with these shards, in order."""
     return [
-        JOB_FILE,
-        *(f"{FOLDER}/_part-{k:05}.json" for k in shards),
+        f"{FOLDER}/{JOB_FILE}",
+        *(f"{FOLDER}/_part-{k:05}.parquet" for k in shards),
         *(f"{FOLDER}/part-{k:05}.parquet" for k in shards),
     ]
+
+
+def rewrite_shard(
+    archive: Path, job: Job, number: int, change: Callable[[list[Row]], object], **sidecar: Any
+) -> None:
+    """Change the rows of a shard, and let its sidecar say so; `sidecar` are other values that it shall have."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = archive / job.path(number)
+    listed = pq.read_table(path, partitioning=None).to_pylist()
+    change(listed)
+    schema = archive_schema({"job": job.to_dict(), "shard": number}, job.format)
+    pq.write_table(pa.Table.from_pylist(listed, schema=schema), path)
+    if job.has_sidecars:
+        resign(archive, job, number, **sidecar)
+
+
+def resign(archive: Path, job: Job, number: int, **sidecar: Any) -> None:
+    """Let the sidecar of a shard say size and SHA-256 of the file that lies there now."""
+    mark, path = Sidecar.read(archive, job, number), archive / job.path(number)
+    assert mark is not None
+    dataclasses.replace(mark, bytes=path.stat().st_size, sha256=sha256_of(path), **sidecar).write(archive, job, number)

@@ -13,25 +13,23 @@ import pytest
 
 from mextrain import ArchiveError, MextrainError, Move, Position, RuleSet, simulate
 from mextrain.archive import (
-    JOB_FILE,
     Job,
     Sidecar,
-    archive_schema,
     check_archive,
     read_shards,
     rows,
     verify_archive,
     write_archive,
 )
-from mextrain.archive.verify import sha256_of
+from mextrain.archive.manifest import find_manifest
+from mextrain.archive.side_files import read_side_file
 from mextrain.cli import main
-from tests.archive.jobs import ARCHIVES, FOLDER, contents, small_job
+from tests.archive.jobs import ARCHIVES, FOLDER, Row, contents, resign, rewrite_shard, small_job
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 SHARD = f"{FOLDER}/part-00001.parquet"
-Row = dict[str, Any]
 
 
 @pytest.mark.parametrize(
@@ -65,18 +63,10 @@ def archive(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-def rewrite(archive: Path, change: Callable[[list[Row]], object], number: int = 1, **sidecar: object) -> None:
-    """Change the rows of a shard, and give it a matching sidecar, so that only a replay can find the change."""
-    job = small_job()
-    path = archive / job.path(number)
-    mark = Sidecar.read(archive, job, number)
-    assert mark is not None
-    listed = pq.read_table(path, partitioning=None).to_pylist()
-    change(listed)
-    schema = archive_schema({"job": job.to_dict(), "shard": number})
-    pq.write_table(pa.Table.from_pylist(listed, schema=schema), path)
-    mark = dataclasses.replace(mark, bytes=path.stat().st_size, sha256=sha256_of(path), **sidecar)  # type: ignore[arg-type]
-    mark.write(archive, job, number)
+def rewrite(archive: Path, change: Callable[[list[Row]], object], number: int = 1, **sidecar: Any) -> None:
+    """Change the rows of a shard of the small job, with a matching sidecar, so that only a replay can find the
+    change."""
+    rewrite_shard(archive, small_job(), number, change, **sidecar)
 
 
 def setting(row: int, column: str, value: object) -> Callable[[list[Row]], object]:
@@ -106,13 +96,13 @@ def next_one(value: int) -> int:
         (setting(40, "seed", 5), 40, "seed is 5, expected 18446744073709551615"),
         (setting(40, "game", next_one), 40, "game is 51, expected 50"),
         (setting(40, "round", 2), 40, "round is 2, expected 1"),
-        (setting(40, "rules", "{}"), 40, "rules is {}, expected"),
-        (setting(40, "policies", "random"), 40, "policies is random, expected random,heaviest,random"),
-        (setting(40, "engine", "12-12"), 40, "engine is 12-12, expected 11-11"),
+        (setting(40, "rules", "{}"), 40, "rules is '{}', expected"),
+        (setting(40, "policies", "random"), 40, "policies is 'random', expected random,heaviest,random"),
+        (setting(40, "engine", "12-12"), 40, "engine is '12-12', expected 11-11"),
         (setting(40, "starter", lambda seat: (seat + 1) % 3), 40, "starter is"),
         (setting(40, "winner", lambda seat: -1 if seat >= 0 else 0), 40, "winner is"),
-        (setting(40, "end", lambda end: "out" if end == "blocked" else "blocked"), 40, "end is"),
-        (setting(40, "end", "late"), 40, "end is late, expected"),
+        (setting(40, "ending", lambda end: "out" if end == "blocked" else "blocked"), 40, "ending is"),
+        (setting(40, "ending", "late"), 40, "ending is 'late', expected"),
         (setting(40, "turns", next_one), 40, "turns is"),
         (setting(40, "plays", next_one), 40, "plays is"),
         (setting(40, "draws", next_one), 40, "draws is"),
@@ -218,7 +208,7 @@ def test_everything_wrong_with_the_files_is_listed(archive: Path, capsys: pytest
         rf"{FOLDER}/part-00001.parquet was changed: its SHA-256 is \w+, and its sidecar says \w+",
         rf"{FOLDER}/part-00002.parquet has 89 rows, expected 90",
         rf"{FOLDER}/part-00003.parquet has no sidecar, so it may be unfinished",
-        rf"{FOLDER}/part-00004.parquet is no shard of this job",
+        rf"{FOLDER}/part-00004.parquet is not a shard of this job",
     ]
     found = verify_archive(archive)
     assert len(found) == len(expected)
@@ -228,7 +218,6 @@ def test_everything_wrong_with_the_files_is_listed(archive: Path, capsys: pytest
     assert main(["check", str(archive), "--verify"]) == 1
     assert capsys.readouterr().out.splitlines() == [f"{archive}: {text}" for text in found]
     assert contents(archive) == before
-    assert len(read_shards(archive)[1]) == 2  # Sizes show the damage of 0 and 3; only contents show that of 1, 2.
 
 
 def test_columns_that_are_not_ours(archive: Path) -> None:
@@ -241,10 +230,7 @@ def test_columns_that_are_not_ours(archive: Path) -> None:
         (table.replace_schema_metadata({}), "belongs to another job or shard, as its metadata say"),
     ):
         pq.write_table(changed, archive / SHARD)
-        mark = Sidecar.read(archive, job, 1)
-        assert mark is not None
-        path = archive / SHARD
-        dataclasses.replace(mark, bytes=path.stat().st_size, sha256=sha256_of(path)).write(archive, job, 1)
+        resign(archive, job, 1)
         with pytest.raises(ArchiveError, match=f"^{SHARD} {reason}"):
             check_archive(archive)
 
@@ -252,7 +238,7 @@ def test_columns_that_are_not_ours(archive: Path) -> None:
 def test_a_folder_without_an_archive(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["check", str(tmp_path)], ["check", "--verify", str(tmp_path)]):
         assert main(command) == 2
-        assert "holds no archive: there is no _job.json in it" in capsys.readouterr().err
+        assert "holds no archive: there is no _job.parquet in it" in capsys.readouterr().err
     (tmp_path / "x.jsonl").write_text("")
     assert main(["check", "--verify", str(tmp_path / "x.jsonl")]) == 2
     assert "--verify is for archives" in capsys.readouterr().err
@@ -270,10 +256,11 @@ def test_every_format_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
         assert len(shards) == job.shards == 2
         assert verify_archive(folder) == []
         hashes.append(check_archive(folder).hash)
-        tables.append([row for shard in shards for row in pq.read_table(shard.path, partitioning=None).to_pylist()])
+        listed = [row for shard in shards for row in pq.read_table(shard.path, partitioning=None).to_pylist()]
+        tables.append([{"ending" if name == "end" else name: row[name] for name in row} for row in listed])
         assert main(["check", str(folder), "--verify"]) == 0
         assert ("no sums to compare" in capsys.readouterr().out) == (folder.name == "1")
-    assert len(tables) == 2
+    assert len(tables) == 3
     assert all(table == tables[0] for table in tables)
     assert len(set(hashes)) == 1
 
@@ -283,28 +270,36 @@ def test_a_damaged_file_of_the_first_format(tmp_path: Path) -> None:
     shutil.copytree(ARCHIVES / "1", tmp_path / "1")
     path = tmp_path / "1" / "part-00001.parquet"
     path.write_bytes(path.read_bytes()[:-100])
-    assert [shard.number for shard in read_shards(tmp_path / "1")[1]] == [0]
-    with pytest.raises(ArchiveError, match=r"^part-00001.parquet is no Parquet file that can be read"):
+    with pytest.raises(ArchiveError, match=r"^part-00001.parquet is not a Parquet file"):
+        read_shards(tmp_path / "1")
+    with pytest.raises(ArchiveError, match=r"^part-00001.parquet is not a Parquet file that can be read"):
         check_archive(tmp_path / "1")
 
 
 @pytest.mark.parametrize("resume", [False, True])
-def test_the_first_format_is_not_continued(resume: bool, tmp_path: Path) -> None:
-    shutil.copytree(ARCHIVES / "1", tmp_path / "1")
-    before = contents(tmp_path / "1")
-    job, _ = read_shards(tmp_path / "1")
+@pytest.mark.parametrize("number", ["1", "2"])
+def test_older_formats_are_not_continued(number: str, resume: bool, tmp_path: Path) -> None:
+    folder = tmp_path / number
+    shutil.copytree(ARCHIVES / number, folder)
+    before = contents(folder)
+    job, _ = read_shards(folder)
     mine = Job.create(job.rules, games=3, seed=7, policies=job.policies, first_game=3, shard_games=2)
-    with pytest.raises(MextrainError, match="of the older format mextrain-archive/1, which can be read and not"):
-        write_archive(tmp_path / "1", mine, resume=resume)
-    assert contents(tmp_path / "1") == before
+    with pytest.raises(MextrainError, match=f"of the older format mextrain-archive/{number}, which can be read and"):
+        write_archive(folder, mine, resume=resume)
+    with pytest.raises(MextrainError, match="the job is of the older format"):
+        write_archive(tmp_path / "new", job)
+    assert contents(folder) == before
+    assert not (tmp_path / "new").exists()
 
 
 def test_what_is_written_today_is_what_was_written(tmp_path: Path) -> None:
     """The newest format still has the same manifest, sidecars and rows; the bytes depend on the version of pyarrow."""
-    golden = ARCHIVES / "2"
+    golden = ARCHIVES / "3"
     job, _ = read_shards(golden)
     write_archive(tmp_path, job)
-    assert (tmp_path / JOB_FILE).read_bytes() == (golden / JOB_FILE).read_bytes()
+    manifests = [find_manifest(folder) for folder in (golden, tmp_path)]
+    assert all(manifests)
+    assert read_side_file(manifests[0]) == read_side_file(manifests[1])
     for number in range(job.shards):
         new, old = Sidecar.read(tmp_path, job, number), Sidecar.read(golden, job, number)
         assert new is not None

@@ -1,12 +1,13 @@
 """A run can end at any moment, by a signal, a full disk or a power cut: finished files stay, partial ones go.
 
-Two kinds of tests: in this process, every disk operation in turn is the last one of a run; and three processes, or
-MEXTRAIN_KILLS, are killed at random moments.
+Two kinds of tests: in this process, every operation on a simulated disk in turn is the last one of a run, and data
+without fsync may be lost (disks.py); and three processes, or MEXTRAIN_KILLS, are killed at random moments.
 """
 
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import random
 import shutil
@@ -14,14 +15,15 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from mextrain import RuleSet
-from mextrain.archive import JOB_FILE, Job, read_job, read_shards, verify_archive, write, write_archive
+from mextrain._support import files
+from mextrain.archive import JOB_FILE, Job, find_job, read_job, read_shards, verify_archive, write_archive
 from tests import limits
+from tests.archive.disks import AFTER, Cut, SimulatedDisk, full
 from tests.archive.jobs import contents
 
 pq = pytest.importorskip("pyarrow.parquet")
@@ -29,85 +31,163 @@ pq = pytest.importorskip("pyarrow.parquet")
 JOB = Job.create(RuleSet.mexican(2, rounds=1), games=3, seed=3, shard_games=2)
 
 
-class Cut(BaseException):
-    """Stands for the end of the process: nothing afterwards is executed."""
+Folder = Callable[[], Path]
 
 
-class Disk:
-    """Counts disk operations; from number `last` on they fail with `error`, once or always."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, error: BaseException, for_good: bool) -> None:
-        self.count, self.last = 0, -1
-        self._error, self._for_good = error, for_good
-        for name in ("mkdir", "replace", "unlink"):
-            monkeypatch.setattr(Path, name, self._counted(getattr(Path, name)))
-        # There is no power cut here, so syncing to the disk would only take time.
-        monkeypatch.setattr(os, "fsync", self._counted(lambda handle: None))
-        monkeypatch.setattr(write._Digest, "write", self._counted(write._Digest.write))
-
-    def _counted(self, operation: Callable[..., Any]) -> Callable[..., Any]:
-        def counted(*arguments: Any, **options: Any) -> Any:
-            number, self.count = self.count, self.count + 1
-            if number == self.last or (self._for_good and 0 <= self.last < number):
-                raise self._error
-            return operation(*arguments, **options)
-
-        return counted
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    """Yields names of new folders."""
+    numbers = itertools.count()
+    return lambda: tmp_path / f"folder-{next(numbers)}"
 
 
-def last_operations(tmp_path: Path, disk: Disk) -> tuple[dict[str, bytes], range]:
-    """The files of an uninterrupted run, and the numbers of its disk operations."""
-    write_archive(tmp_path / "first", JOB)  # Writes to the cache of compiled code must not be counted.
-    disk.count = 0
-    write_archive(tmp_path / "whole", JOB)
-    count, disk.count = disk.count, 0
-    return contents(tmp_path / "whole"), range(count)
+@pytest.fixture
+def whole(folder: Folder) -> dict[str, bytes]:
+    """The files of an uninterrupted run. Afterwards compiled code is in its cache on the disk."""
+    path = folder()
+    write_archive(path, JOB)
+    return contents(path)
 
 
-def resume(folder: Path, disk: Disk, whole: dict[str, bytes]) -> None:
+def run(disk: SimulatedDisk, monkeypatch: pytest.MonkeyPatch, **options: bool) -> BaseException | None:
+    """Write the archive on a simulated disk; returns the error that ended the run."""
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "DISK", disk)
+        try:
+            write_archive(disk.root / "out", JOB, **options)
+        except (Cut, OSError) as error:
+            return error
+    return None
+
+
+def resume(path: Path, whole: dict[str, bytes], **options: bool) -> None:
     """A resumed run keeps complete files, writes exactly the others, and ends with the bytes of `whole`."""
-    disk.count, disk.last = 0, -1
-    complete = {shard.number for shard in read_shards(folder)[1]} if (folder / JOB_FILE).exists() else set()
-    resumed = write_archive(folder, JOB, resume=True)
+    complete = {shard.number for shard in read_shards(path)[1]} if path.exists() and find_job(path) else set()
+    for number in complete:
+        assert (path / JOB.path(number)).read_bytes() == whole[JOB.path(number).as_posix()]
+    resumed = write_archive(path, JOB, resume=True, **options)
     assert set(resumed.made) == {0, 1} - complete
-    assert contents(folder) == whole
-    assert verify_archive(folder) == []
+    assert contents(path) == whole
+    assert verify_archive(path) == []
 
 
-def test_cut_after_any_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This includes the moment between the two renames of a shard and its sidecar."""
-    disk = Disk(monkeypatch, Cut(), for_good=True)
-    whole, operations = last_operations(tmp_path, disk)
-    assert len(operations) > 20
-    unmarked = 0
-    for last in operations:
-        folder = tmp_path / str(last)
-        disk.count, disk.last = 0, last
-        with pytest.raises(Cut):
-            write_archive(folder, JOB)
-        left = contents(folder) if folder.exists() else {}
-        marked = {name.replace("/_part", "/part").replace(".json", ".parquet") for name in left if "/_part" in name}
-        named = {name for name in left if "/part" in name}
-        # A sidecar exists only with its shard, and a file with its final name is complete.
-        assert marked <= named
-        assert all(left[name] == whole[name] for name in left if ".tmp-" not in name)
-        unmarked += len(named - marked)
-        resume(folder, disk, whole)
-    assert unmarked > 0
+def operations(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> range:
+    """The numbers of the operations of an uninterrupted run."""
+    root = folder()
+    root.mkdir()
+    disk = SimulatedDisk(root)
+    assert run(disk, monkeypatch) is None
+    assert {*disk.log} == {"create", "write", "sync", "replace", "make_folder", "sync_folder"}
+    return range(len(disk.log))
 
 
-def test_a_full_disk_at_any_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error is reported, no temporary file remains, and complete files are kept."""
-    disk = Disk(monkeypatch, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), for_good=False)
-    whole, operations = last_operations(tmp_path, disk)
-    for last in operations:
-        folder = tmp_path / str(last)
-        disk.count, disk.last = 0, last
-        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
-            write_archive(folder, JOB)
-        left = contents(folder) if folder.exists() else {}
+def test_power_cut_at_any_operation(
+    folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of the other data survives, complete files are kept, and a resumed run gives the same bytes."""
+    count = unmarked = 0
+    seen = set()
+    for fatal in operations(folder, monkeypatch):
+        root = folder()
+        root.mkdir()
+        disk = SimulatedDisk(root, fatal)
+        assert isinstance(run(disk, monkeypatch), Cut)
+        for after, seed in [*((after, fatal) for after in AFTER), ("mixed", -fatal)]:
+            left = folder()
+            disk.cut(left, after, seed)
+            count += 1
+            names = contents(left)
+            if frozenset(names.items()) not in seen:
+                seen.add(frozenset(names.items()))
+                unmarked += any("/part" in name and name.replace("/part", "/_part") not in names for name in names)
+                resume(left / "out", whole)
+    print(f"{count} power cuts, {len(seen)} different ends, {unmarked} of them with a shard without its mark")
+    assert unmarked > 1
+
+
+def test_power_cut_after_the_end(folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    """When a run has returned, everything is on the disk."""
+    root = folder()
+    root.mkdir()
+    disk = SimulatedDisk(root)
+    assert run(disk, monkeypatch) is None
+    for after in AFTER:
+        left = folder()
+        disk.cut(left, after)
+        assert contents(left / "out") == whole
+
+
+def test_power_cut_while_damaged_files_are_replaced(
+    folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Afterwards there is the damaged file, no file, or the complete one, and reading tells which."""
+    seen = set()
+    for fatal in itertools.count():
+        root = folder()
+        write_archive(root / "out", JOB)
+        damaged = root / "out" / JOB.path(1)
+        damaged.write_bytes(damaged.read_bytes().replace(b"PAR1", b"PAR2"))
+        disk = SimulatedDisk(root, fatal)
+        ended = run(disk, monkeypatch, resume=True, verify=True)
+        for after in AFTER:
+            left = folder()
+            disk.cut(left, after, fatal)
+            state = frozenset(contents(left).items())
+            if state not in seen:
+                seen.add(state)
+                write_archive(left / "out", JOB, resume=True, verify=True)
+                assert contents(left / "out") == whole
+        if ended is None:
+            assert {*disk.log} == {"unlink", "create", "write", "sync", "replace", "sync_folder"}
+            break
+    print(f"{len(seen)} different ends")
+
+
+def test_two_power_cuts(folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The resumed run is cut too."""
+    seed = int(os.environ.get("MEXTRAIN_SEED", "0")) or random.randrange(10**6)
+    print(f"MEXTRAIN_SEED={seed}")
+    chance = random.Random(seed)
+    numbers = operations(folder, monkeypatch)
+    for _ in range(60):
+        root = folder()
+        root.mkdir()
+        for _ in range(2):
+            disk = SimulatedDisk(root, chance.choice(numbers))
+            run(disk, monkeypatch, resume=True)
+            root = folder()
+            disk.cut(root, chance.choice(AFTER), chance.randrange(10**6))
+        resume(root / "out", whole)
+
+
+@pytest.mark.parametrize("forgotten", ["sync", "sync_folder"])
+def test_a_forgotten_sync_is_found(
+    forgotten: str, folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is an instrument that works: without either of the syncs a run loses what it said was written."""
+    root = folder()
+    root.mkdir()
+    disk = SimulatedDisk(root, ignored=forgotten)
+    assert run(disk, monkeypatch) is None
+    left = folder()
+    disk.cut(left, "least")
+    assert not (left / "out").exists() or contents(left / "out") != whole
+
+
+@pytest.mark.parametrize("verify", [False, True])
+def test_an_error_at_any_operation(
+    verify: bool, folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error is told, no temporary file stays, and what was complete is kept."""
+    for fatal in operations(folder, monkeypatch):
+        root = folder()
+        root.mkdir()
+        ended = run(SimulatedDisk(root, fatal, full), monkeypatch)
+        assert isinstance(ended, OSError)
+        assert ended.errno == errno.ENOSPC
+        left = contents(root / "out") if (root / "out").exists() else {}
         assert all(data == whole[name] for name, data in left.items())
-        resume(folder, disk, whole)
+        resume(root / "out", whole, verify=verify)
 
 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
@@ -128,7 +208,7 @@ sys.exit(main([*arguments.split(), "--resume", "--out", {str(tmp_path / "out")!r
     assert small.stderr.count("\n") == 1
     assert small.stderr.startswith("mextrain selfplay: ")
     assert "File too large" in small.stderr
-    assert sorted(contents(tmp_path / "out")) == [JOB_FILE]
+    assert sorted(contents(tmp_path / "out")) == [f"preset=super/players=3/{JOB_FILE}"]
     large = limits.run([sys.executable, "-c", program, "large"])
     assert (large.returncode, large.stderr) == (0, "")
 
@@ -166,7 +246,8 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         done = limits.run([*recorder, broken, str(moments.uniform(0.001, 0.5 * seconds))])
         assert done.returncode in (0, -signal.SIGPROF), done.stderr
         killed += done.returncode != 0
-        complete = {shard.path: shard for shard in read_shards(broken)[1]} if (broken / JOB_FILE).exists() else {}
+        begun = broken.exists() and find_job(broken) is not None
+        complete = {shard.path for shard in read_shards(broken)[1]} if begun else set()
         for path in broken.rglob("part-*.parquet"):
             # Every file with its final name can be read and is correct.
             assert path.read_bytes() == right[path.relative_to(broken).as_posix()]

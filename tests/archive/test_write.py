@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mextrain import Interrupted, MextrainError, MissingExtra, RuleSet, __version__, simulate
+from mextrain import ArchiveError, Interrupted, MextrainError, MissingExtra, RuleSet, __version__, simulate
 from mextrain.archive import COLUMNS, JOB_FILE, Job, read_job, read_shards, rows, write_archive
 from mextrain.archive import write as writing
+from mextrain.archive.layout import OLD_JOB_FILE
+from mextrain.archive.side_files import read_side_file
 from mextrain.game.seeding import STREAM
 from mextrain_core.game.deal import deal
 from mextrain_core.game.score import score
@@ -49,7 +51,7 @@ def test_what_is_read_is_what_was_played(job: Job, workers: int, tmp_path: Path)
     assert rows["engine"] == [str(engine) for engine in RULES.engines] * 100
     assert rows["starter"] == played.starter.ravel().tolist()
     assert rows["winner"] == played.winner.ravel().tolist()
-    assert rows["end"] == [{OUT: "out", BLOCKED: "blocked"}[end] for end in played.end.ravel().tolist()]
+    assert rows["ending"] == [{OUT: "out", BLOCKED: "blocked"}[end] for end in played.end.ravel().tolist()]
     for name in ("turns", "plays", "draws"):
         assert rows[name] == getattr(played, name).ravel().tolist()
     assert rows["points"] == played.points.reshape(-1, 3).tolist()
@@ -102,7 +104,7 @@ def test_a_row_can_be_replayed(rules: RuleSet, tmp_path: Path) -> None:
         assert states[0].phase == PHASE_OVER
         score(states, 0, rules.record, points)
         assert points.tolist() == row["points"]
-        assert {OUT: "out", BLOCKED: "blocked"}[int(states[0].end)] == row["end"]
+        assert {OUT: "out", BLOCKED: "blocked"}[int(states[0].end)] == row["ending"]
         assert (int(states[0].turns), int(states[0].plays)) == (row["turns"], row["plays"])
 
 
@@ -110,18 +112,18 @@ def test_files_say_what_they_are(job: Job, tmp_path: Path) -> None:
     """Manifest, metadata and sidecar: versions, schema, rules, and a summary of the shard."""
     write_archive(tmp_path, job)
     assert read_job(tmp_path) == job
-    manifest = json.loads((tmp_path / JOB_FILE).read_text())
+    manifest = read_side_file(tmp_path / FOLDER / JOB_FILE)
     path = tmp_path / FOLDER / "part-00003.parquet"
     stored = json.loads(pq.read_metadata(path).metadata[b"mextrain"])
     assert {**stored["job"], "columns": manifest["columns"]} == manifest
     assert stored["shard"] == 3
-    assert manifest["format"] == "mextrain-archive/2"
+    assert manifest["format"] == "mextrain-archive/3"
     assert manifest["stream"] == STREAM
     assert manifest["package"] == __version__
     assert manifest["columns"] == COLUMNS
     assert RuleSet.from_dict(manifest["rules"]) == RULES
     played = simulate(RULES, games=10, seed=2**64 - 1, first_game=97, policies=job.policies)
-    sidecar = json.loads((tmp_path / FOLDER / "_part-00003.json").read_text())
+    sidecar = read_side_file(tmp_path / FOLDER / "_part-00003.parquet")
     data = path.read_bytes()
     assert (sidecar["rows"], sidecar["bytes"]) == (30, len(data))
     assert sidecar["sha256"] == hashlib.sha256(data).hexdigest()
@@ -220,7 +222,8 @@ def test_a_shard_of_another_job_is_no_shard(job: Job, tmp_path: Path) -> None:
     write_archive(tmp_path / "other", other)
     for path in (job.path(0), job.sidecar_path(0)):
         (tmp_path / "mine" / path).write_bytes((tmp_path / "other" / path).read_bytes())
-    assert len(read_shards(tmp_path / "mine")[1]) == 3
+    with pytest.raises(ArchiveError, match="belongs to another job or shard"):
+        read_shards(tmp_path / "mine")
     assert write_archive(tmp_path / "mine", job, resume=True).made == (0,)
     assert contents(tmp_path / "mine") == before
 
@@ -264,22 +267,22 @@ def test_a_folder_of_other_files_is_left_alone(job: Job, resume: bool, tmp_path:
         ("[]", "_job.json cannot be"),
         ('{"format": "mextrain-archive/2"', "_job.json cannot be"),
         (
-            '{"format": "mextrain-archive/3"}',
-            "'mextrain-archive/3', and this version reads mextrain-archive/2 and mextrain-archive/1",
+            '{"format": "mextrain-archive/4"}',
+            "'mextrain-archive/4', and this version reads mextrain-archive/3 and mextrain-archive/2 and",
         ),
         ('{"format": "mextrain-archive/2", "stream": "mextrain-stream/9"}', "stream is 'mextrain-stream/9'"),
         (f'{{"format": "mextrain-archive/2", "stream": "{STREAM}"}}', "does not describe a job"),
     ],
 )
 def test_a_job_that_cannot_be_read_is_refused(job: Job, text: str, reason: str, tmp_path: Path) -> None:
-    """A newer layout is refused by its version; nothing is guessed or changed."""
-    (tmp_path / JOB_FILE).write_text(text)
+    """A newer layout is refused by its version; nothing is guessed and nothing is touched."""
+    (tmp_path / OLD_JOB_FILE).write_text(text)
     for resume in (False, True):
         with pytest.raises(MextrainError, match=reason):
             write_archive(tmp_path, job, resume=resume)
     with pytest.raises(MextrainError, match=reason):
         read_job(tmp_path)
-    assert contents(tmp_path) == {JOB_FILE: text.encode()}
+    assert contents(tmp_path) == {OLD_JOB_FILE: text.encode()}
 
 
 def test_folders_that_cannot_be_used(job: Job, tmp_path: Path) -> None:
@@ -335,7 +338,7 @@ def test_an_error_leaves_no_half_file(job: Job, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(writing, "arrow_rows", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_archive(tmp_path, job, workers=2)
-    assert list(contents(tmp_path)) == [JOB_FILE]
+    assert list(contents(tmp_path)) == names()
 
 
 def test_memory_does_not_grow(tmp_path: Path) -> None:

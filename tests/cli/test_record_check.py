@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from mextrain import PolicyError, RuleSet, SeedError, simulate
+from mextrain import Match, PolicyError, Position, PositionError, RuleSet, SeedError, replay, simulate
 from mextrain.bulk.positions import play_rounds
 from mextrain.cli import main
 from tests.cli.interrupting import default_interrupt
@@ -234,12 +234,6 @@ def test_files_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "FILE" in fail(capsys, "check")
 
 
-def test_an_empty_file_holds_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "empty"
-    path.touch()
-    assert succeed(capsys, "check", str(path)) == f"{path}: 0 rounds, 0 events, no fault\n"
-
-
 def test_from_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     text = succeed(capsys, "record", "--games", "1", "--option", "rounds=1")
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
@@ -257,3 +251,111 @@ def test_ctrl_c_leaves_no_half_file(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert stderr == "mextrain record: interrupted\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def matches(rules: RuleSet, games: int = 2) -> list[dict[str, Any]]:
+    """The records of whole matches, one after the other; `game` counts from 0."""
+    found = []
+    for game in range(games):
+        match = Match(rules, seed=5, game=game)
+        for position in match:
+            while not position.over:
+                position.play(position.legal_moves()[0])
+        found += match.records()
+    return found
+
+
+SMALL = {"tile_set": "double-2", "hand_size": 2}
+STARTERS = ("draw", "rotate", "winner", 1)
+
+
+def checked(path: Path, records: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code and output of a check of these records."""
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    code = main(["check", str(path)])
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("starter", STARTERS)
+def test_whole_matches_and_parts_of_them_pass(starter: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = matches(RuleSet.mexican(2, starter=starter, **SMALL))
+    for part in (records, records[1:], records[::2], records[3:4], records + records):
+        code, said = checked(tmp_path / "all.jsonl", part, capsys)
+        assert code == 0, said
+
+
+@pytest.mark.parametrize("starter", STARTERS)
+def test_rounds_out_of_order_are_a_fault(starter: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = matches(RuleSet.mexican(2, starter=starter, **SMALL))
+    code, said = checked(tmp_path / "r.jsonl", [records[1], records[0]], capsys)
+    assert (code, "line 2: round is 0, but round 1 of game 0 stands before it" in said) == (1, True)
+    code, said = checked(tmp_path / "r.jsonl", [records[0], records[1], records[1]], capsys)
+    assert (code, "line 3: round is 1, but round 1 of game 0" in said) == (1, True)
+
+
+def with_starter(rules: RuleSet, records: list[dict[str, Any]], line: int) -> list[dict[str, Any]]:
+    """The records with one round played by the other starter, from the same deal."""
+    record = records[line]
+    position = Position.deal(rules, seed=5, game=record["game"], engine=record["engine"], starter=1 - record["starter"])
+    while not position.over:
+        position.play(position.legal_moves()[0])
+    return [*records[:line], position.record(), *records[line + 1 :]]
+
+
+@pytest.mark.parametrize("starter", ["rotate", "winner"])
+def test_the_starter_follows_from_the_round_before(
+    starter: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = RuleSet.mexican(2, starter=starter, **SMALL)
+    records = matches(rules)
+    line = next(n for n in range(1, 3) if starter == "rotate" or records[n - 1]["winner"] is not None)
+    code, said = checked(tmp_path / "r.jsonl", with_starter(rules, records, line), capsys)
+    right = records[line]["starter"]
+    assert code == 1
+    assert f"line {line + 1}: starter is {1 - right}, but by the option starter={starter} seat {right} starts" in said
+    # The first round of a file may be any: nobody knows what came before it.
+    code, said = checked(tmp_path / "r.jsonl", with_starter(rules, records[line:], 0)[:1], capsys)
+    assert code == 0, said
+
+
+def test_a_round_that_the_rules_do_not_have_is_a_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = matches(RuleSet.mexican(2, starter=1, **SMALL), games=1)
+    for change, words in (
+        ({"starter": 0}, "starter is 0, but the rules say that seat 1 starts"),
+        ({"round": 7}, "round is 7, but a match of these rules has the rounds 0 … 2"),
+        ({"round": 2}, "engine is 2-2, but round 2 has the engine 0-0"),
+        ({"rules": records[0]["rules"] | {"starter": 0}}, "starter is 1, but the rules say that seat 0 starts"),
+        ({"round": 1, "rules": records[0]["rules"] | {"rounds": 1}}, "round is 1, but a match of these rules"),
+        ({"rules": records[0]["rules"] | {"first_engine": "1-1"}}, "engine is 2-2, but round 0 has the engine 1-1"),
+    ):
+        code, said = checked(tmp_path / "r.jsonl", [records[0] | change], capsys)
+        assert (code, words in said) == (1, True), (change, said)
+
+
+def test_what_we_write_is_a_round_of_the_rules() -> None:
+    """An engine that the rules do not play has no round number, and a fixed starter cannot be changed."""
+    rules = RuleSet.mexican(2, starter=1, rounds=1, **SMALL)
+    for engine, number in (("2-2", 0), ("1-1", None), ("0-0", None)):
+        position = Position.deal(rules, seed=1, engine=engine)
+        while not position.over:
+            position.play(position.legal_moves()[0])
+        record = position.record()
+        assert (record.get("round"), record["starter"]) == (number, 1)
+        replay(record)
+    hands = ["1-0 2-0", "1-1 2-1"]
+    assert Position.setup(rules, hands=hands).starter == 1
+    assert Position.setup(rules, hands=hands, starter=1).starter == 1
+    assert Position.setup(rules.replace(starter="draw"), hands=hands).starter == 0
+    refused = "the starter 0 contradicts the rules, by which seat 1 starts"
+    with pytest.raises(PositionError, match=refused):
+        Position.setup(rules, hands=hands, starter=0)
+    with pytest.raises(PositionError, match=refused):
+        Position.deal(rules, seed=1, starter=0)
+    line = Position.setup(rules, hands=hands).line()
+    with pytest.raises(PositionError, match="starter = 0: expected seat 1, as the rules say"):
+        Position.from_line(line.replace("starter 1;", "starter 0;"))
+
+
+def test_an_empty_input_is_nothing_to_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    assert "empty.jsonl is empty: there is nothing to check" in fail(capsys, "check", str(tmp_path / "empty.jsonl"))

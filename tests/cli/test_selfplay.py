@@ -51,6 +51,29 @@ def test_what_it_writes_and_says(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert read_job(out).policies == policies
 
 
+@pytest.mark.parametrize(("rounds", "games"), [(1, 1), (13, 1), (14, 2), (26, 2), (27, 3)])
+def test_rounds_in_place_of_games(rounds: int, games: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whole matches, as few as have so many rounds; the files are those of so many games."""
+    flags = ["selfplay", "--rules", "mexican", "--players", "4", "--seed", "5", "--out", str(tmp_path)]
+    text = succeed(capsys, *flags, "--rounds", str(rounds))
+    assert f"{games} games, {13 * games} rounds in " in text
+    assert read_job(tmp_path).games == games
+    assert f"nothing: all {games} games" in succeed(capsys, *flags, "--games", str(games))
+    assert len(pq.read_table(tmp_path)) == 13 * games
+
+
+def test_rounds_and_games_are_refused_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "out")
+    for flags, text in (
+        (["--rounds", "5", "--games", "1"], "not allowed with argument"),
+        ([], "one of the arguments --games --rounds is required"),
+        (["--rounds", "0"], "expected a whole number 1"),
+        (["--rounds", "1.5"], "expected a whole number 1"),
+    ):
+        assert text in fail(capsys, "selfplay", "--out", out, *flags)
+    assert not Path(out).exists()
+
+
 @pytest.mark.parametrize("folder", ["a-1/b", 'it\'s "x"', "$HOME `date`"])
 def test_the_lines_that_read_it_back_work(folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = succeed(capsys, *arguments(tmp_path / folder, games=2))
@@ -122,7 +145,7 @@ def test_ctrl_c_stops_at_once_and_can_be_resumed(tmp_path: Path) -> None:
     assert max(held) <= len(held)
     names = [f"part-{k:05}.parquet" for k in held]
     files = sorted(path.name for path in out.rglob("*.*"))
-    assert files == ["_job.json", *(f"_part-{k:05}.json" for k in held), *names]
+    assert files == ["_job.parquet", *(f"_part-{k:05}.parquet" for k in held), *names]
     for k, name in zip(held, names, strict=True):
         games = pq.read_table(out / FOLDER / name, columns=["game"])["game"]
         assert sorted(set(games.to_pylist())) == [*range(100 * k, 100 * (k + 1))]

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from mextrain import ArchiveError, MextrainError, Move, Position, RuleSet, Simulation, observe, simulate
-from mextrain.archive import Job, archive_schema, rows, write_archive
+from mextrain.archive import Job, rows, write_archive
+from mextrain.bulk.results import OUT
 from mextrain.dataset import DecisionBatch, DecisionDataset
 from mextrain.hidden.observation import expand, legal_mask
-from tests.archive.jobs import ARCHIVES
+from tests.archive.jobs import ARCHIVES, Row, rewrite_shard
 
-pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
+pytest.importorskip("pyarrow")
 
 RULES = RuleSet.mexican(3, rounds=2)
 GAMES = 60
@@ -217,25 +219,116 @@ def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert peaks[1] < 2_000_000
 
 
-def test_rows_that_cannot_be_replayed(tmp_path: Path) -> None:
+def changing(row: int, column: str, change: Callable[[Any], Any]) -> Callable[[list[Row]], None]:
+    """A change of one value."""
+
+    def changed(listed: list[Row]) -> None:
+        listed[row][column] = change(listed[row][column])
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("column", "change", "reason"),
+    [
+        ("actions", lambda moves: moves[:-1], "cannot be replayed: mextrain check says why"),
+        ("actions", lambda moves: [*moves, 0x3FFF], "cannot be replayed: mextrain check says why"),
+        ("actions", lambda moves: [0, *moves[1:]], "cannot be replayed: mextrain check says why"),
+        ("points", lambda points: [points[0] + 1, *points[1:]], "does not lead to its points"),
+        ("winner", lambda seat: (seat + 1) % 3, "does not lead to its winner"),
+        ("ending", lambda end: {"out": "blocked", "blocked": "out"}[end], "does not lead to its end"),
+        ("starter", lambda seat: (seat + 1) % 3, "does not lead to its starter"),
+    ],
+)
+def test_rows_that_are_not_what_their_moves_lead_to(
+    column: str, change: Callable[[Any], Any], reason: str, tmp_path: Path
+) -> None:
+    job = Job.create(RULES, games=3, seed=5)
+    write_archive(tmp_path, job)
+    rewrite_shard(tmp_path, job, 0, changing(3, column, change))
+    with pytest.raises(ArchiveError, match=f"^round 1 of game 1, seed 5 {reason}"):
+        list(DecisionDataset(tmp_path))
+
+
+def test_a_changed_byte_is_found(tmp_path: Path) -> None:
     job = Job.create(RULES, games=3, seed=5)
     write_archive(tmp_path, job)
     path = tmp_path / job.path(0)
-    listed = pq.read_table(path, partitioning=None).to_pylist()
-    schema = archive_schema({"job": job.to_dict(), "shard": 0})
-    for change in (lambda moves: moves[:-1], lambda moves: [*moves, 0x3FFF], lambda moves: [0, *moves[1:]]):
-        changed = [*listed[:3], {**listed[3], "actions": change(listed[3]["actions"])}, *listed[4:]]
-        pq.write_table(pa.Table.from_pylist(changed, schema=schema), tmp_path / "changed")
-        data = (tmp_path / "changed").read_bytes()
-        sidecar = tmp_path / job.sidecar_path(0)
-        size = path.stat().st_size
-        sidecar.write_text(sidecar.read_text().replace(f'"bytes": {size}', f'"bytes": {len(data)}'))
-        path.write_bytes(data)
-        with pytest.raises(ArchiveError, match="round 1 of game 1, seed 5 cannot be replayed: mextrain check says why"):
-            list(DecisionDataset(tmp_path))
-    path.write_bytes(data[:-100] + bytes(100))
-    with pytest.raises(ArchiveError, match=r"part-00000.parquet: it cannot be read"):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 4
+    path.write_bytes(data)
+    with pytest.raises(ArchiveError, match=r"part-00000.parquet: (was changed: its SHA-256 is|it cannot be read)"):
         list(DecisionDataset(tmp_path))
+    path.write_bytes(data[:-100])
+    with pytest.raises(ArchiveError, match=r"part-00000.parquet has .* bytes, and its sidecar says"):
+        DecisionDataset(tmp_path)
+
+
+def test_what_became_of_the_round(folder: Path, played: Simulation) -> None:
+    """`winner` and `ending` are those of the round; the decisions of the winners are exactly theirs."""
+    won = 0
+    for batch in DecisionDataset(folder):
+        place = (batch.game.astype(np.int64) - 100, batch.round)
+        assert np.array_equal(batch.winner, played.winner[place])
+        assert np.array_equal(batch.ending, played.end[place])
+        winning = batch.select(batch.seat == batch.winner)
+        assert (winning.points[:, 0] == 0).all()
+        assert (winning.ending == OUT).all()
+        won += len(winning)
+    position_wins = 0
+    for game, number in np.ndindex(played.winner.shape):
+        moves = [Move.from_code(code) for code in played.actions_of(game, number).tolist()]
+        position = Position.deal(
+            RULES, seed=5, game=100 + game, engine=RULES.engines[number], starter=int(played.starter[game, number])
+        )
+        for move in moves:
+            position_wins += position.seat == played.winner[game, number]
+            position.play(move)
+    assert won == position_wins > 0
+
+
+@pytest.mark.parametrize("games", [range(100, 130), range(123, 125), range(150, 10**9), range(101)])
+def test_a_range_of_games(folder: Path, played: Simulation, games: range) -> None:
+    """Only its games, all of them, in any order; two ranges share nothing."""
+    wanted = [key for key in all_keys(played) if key[0] in games]
+    for shuffle in (False, True):
+        dataset = DecisionDataset(folder, games=games, shuffle=shuffle, batch_size=100)
+        batches = list(dataset)
+        assert sorted(keys(batches)) == wanted
+        assert len(dataset) == len(batches)
+        assert dataset.decisions == len(wanted)
+        assert dataset.rounds == len({key[:2] for key in wanted})
+    shares = [keys(list(dataset.batches(rank=k, world_size=3))) for k in range(3)]
+    assert sorted(key for share in shares for key in share) == wanted
+
+
+def test_ranges_that_are_not(folder: Path) -> None:
+    for games in (range(0), range(0, 10, 2), range(-1, 5), (0, 10), 5):
+        with pytest.raises(MextrainError, match=r"^games = .*expected a range of game numbers such as range\(0, 900\)"):
+            DecisionDataset(folder, games=games)  # type: ignore[arg-type]
+    with pytest.raises(MextrainError, match="the archives have none of these games"):
+        DecisionDataset(folder, games=range(100))
+
+
+def test_the_number_of_batches(folder: Path, tmp_path: Path, played: Simulation) -> None:
+    """`len` is that of a pass, in all formats and for several archives."""
+    assert DecisionDataset(folder).decisions == played.decisions.sum()
+    for options in ({}, {"drop_last": True}, {"batch_size": 10**6, "drop_last": True}):
+        dataset = DecisionDataset(folder, **{"batch_size": 100, **options})  # type: ignore[arg-type]
+        assert len(dataset) == sum(1 for _ in dataset)
+    write_archive(tmp_path, Job.create(RULES, games=7, seed=6, first_game=110))
+    both = DecisionDataset(folder, tmp_path, games=range(105, 112), batch_size=10)
+    assert len(both) == sum(1 for _ in both)
+    assert len({len(DecisionDataset(archive, batch_size=7)) for archive in ARCHIVES.iterdir()}) == 1
+
+
+def test_missing_shards_of_a_range(tmp_path: Path) -> None:
+    job = Job.create(RULES, games=GAMES, seed=5, shard_games=25)
+    write_archive(tmp_path, job)
+    for path in (job.path(1), job.sidecar_path(1)):
+        (tmp_path / path).unlink()
+    for games, missing in ((range(25), 0), (range(24, 26), 1), (range(50, 99), 0), (range(60), 1)):
+        assert DecisionDataset(tmp_path, games=games).missing_shards == missing
 
 
 def test_arguments_out_of_range(folder: Path, tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mextrain import MextrainError, Position, RuleSet, Tile, simulate
+from mextrain import ArchiveError, MextrainError, Position, RuleSet, Tile, simulate
 from mextrain.archive import Job, write_archive
 from mextrain.dataset import decision_table
+from tests.archive.jobs import Row, rewrite_shard
 
 pa = pytest.importorskip("pyarrow")
 
@@ -42,6 +44,8 @@ def test_the_table_says_what_happened(rules: RuleSet, tmp_path: Path) -> None:
         assert row["ends"] == [" ".join(map(str, position.ends(train))) for train in [*range(rules.players), "M"]]
         assert row["markers"] == [position.is_open(train) for train in range(rules.players)]
         assert row["points"] == played.points[game, number].tolist()
+        assert row["winner"] == played.winner[game, number]
+        assert row["ending"] == ("blocked" if row["winner"] < 0 else "out")
         if row["move"] == "stop":
             assert row["train"] is None
         else:
@@ -67,3 +71,46 @@ def test_numbers_out_of_range(tmp_path: Path) -> None:
             decision_table(tmp_path, rounds=rounds)  # type: ignore[arg-type]
     with pytest.raises(MextrainError, match="holds no archive"):
         decision_table(tmp_path)
+
+
+def test_several_archives_and_a_range(tmp_path: Path) -> None:
+    """Archives of different rules one after the other; rounds are counted over all of them."""
+    for players in (2, 3):
+        write_archive(tmp_path / str(players), Job.create(RuleSet.mexican(players, rounds=2), games=6, seed=players))
+    folders = (tmp_path / "2", tmp_path / "3")
+
+    def rounds(**options: Any) -> list[tuple[int, int, int]]:
+        listed = decision_table(*folders, **options).to_pylist()
+        return list(dict.fromkeys((row["seed"], row["game"], row["round"]) for row in listed))
+
+    whole = [(seed, game, number) for seed in (2, 3) for game in range(6) for number in range(2)]
+    assert rounds() == whole
+    assert rounds(rounds=15) == whole[:15]
+    assert rounds(games=range(2, 4)) == [key for key in whole if key[1] in (2, 3)]
+    assert rounds(games=range(5, 100), rounds=3) == [(2, 5, 0), (2, 5, 1), (3, 5, 0)]
+    for wrong in (100, None):
+        with pytest.raises(MextrainError, match="is not the folder of an archive"):
+            decision_table(folders[0], wrong)  # type: ignore[arg-type]
+    with pytest.raises(MextrainError, match="name one or more folders"):
+        decision_table()
+
+
+def test_rows_that_are_not_what_their_moves_lead_to(tmp_path: Path) -> None:
+    job = Job.create(RuleSet.mexican(2, rounds=2), games=3)
+    for column, value, reason in (
+        ("points", [1, 2], r"points is \[1, 2\], expected \["),
+        ("winner", lambda seat: -1 if seat >= 0 else 0, "winner is"),
+        ("ending", lambda end: {"out": "blocked", "blocked": "out"}[end], "ending is"),
+        ("actions", lambda moves: moves[:-1], ""),
+        ("actions", lambda moves: [31, *moves[1:]], ""),
+        ("actions", lambda moves: [*moves, 0xFFFF], ""),
+    ):
+        folder = tmp_path / f"{column}{reason}"
+        write_archive(folder, job)
+
+        def change(listed: list[Row], column: str = column, value: Any = value) -> None:
+            listed[3][column] = value(listed[3][column]) if callable(value) else value
+
+        rewrite_shard(folder, job, 0, change)
+        with pytest.raises(ArchiveError, match=rf"^preset=mexican/players=2/part-00000.parquet, row 3: {reason}"):
+            decision_table(folder)

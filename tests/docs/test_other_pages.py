@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from mextrain import Event, Position, RuleSet
-from mextrain.archive import COLUMNS, FORMAT, Job, archive_schema, write_archive
-from mextrain.archive.layout import FIRST_FORMAT
+from mextrain.archive import COLUMNS, Job, archive_schema, write_archive
+from mextrain.archive.layout import FORMATS as ARCHIVE_FORMATS
+from mextrain.archive.side_files import read_side_file
 from mextrain.game.events import KINDS
 from mextrain.game.seeding import FIRST_DRAW_WORD, STARTER_WORD, STREAM, below, high, low, round_key, word
 from mextrain.notation.read import read as read_line
@@ -84,10 +85,9 @@ def test_the_files_of_an_archive(tmp_path: Path) -> None:
     names = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*"))
     described = [code_words(row[0])[0] for row in files[1:4]]
     assert sorted(name.replace("…", "mexican", 1).replace("…", "2", 1) for name in described) == names
-    sidecar = json.loads((tmp_path / job.sidecar_path(0)).read_text())
+    sidecar = read_side_file(tmp_path / job.sidecar_path(0))
     assert [name for row in fields[1:] for name in code_words(row[0])] == list(sidecar)
-    assert f"`{FORMAT}`" in read(FORMATS)
-    assert f"`{FIRST_FORMAT}`" in read(FORMATS)
+    assert all(f"`{name}`" in read(FORMATS) for name in ARCHIVE_FORMATS)
 
 
 @pytest.mark.parametrize("fence", LINES, ids=lambda fence: f"line {fence.line}")

@@ -17,6 +17,7 @@ import pytest
 from mextrain import OPTIONS, RuleSet, TileSet
 from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
 from mextrain_core.compiler import vectors
+from mextrain_core.compiler.machine import architecture
 from mextrain_core.lockstep.backend import PORTION, accepts
 from mextrain_core.lockstep.flags import SERVED, SERVED_BESIDES
 from mextrain_core.lockstep.layout import LOG_ROWS
@@ -142,7 +143,10 @@ print(by_lockstep(RuleSet.preset("mexican", players=3, dead_double="binds"), [0,
 """
 
 
-@pytest.mark.parametrize("processor", ["x86-64", "x86-64-v3"])
+LESSER = {"x86-64": ("x86-64", "x86-64-v3"), "aarch64": ("generic", "cortex-a72")}
+
+
+@pytest.mark.parametrize("processor", LESSER.get(architecture(), ()))
 def test_lesser_processors(processor: str) -> None:
     """Vectors narrower than 32 lanes give the same bytes."""
     environment = {**os.environ, "NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}

@@ -95,7 +95,7 @@ def test_public_names_have_docstrings() -> None:
     assert bare == []
 
 
-@pytest.mark.parametrize("script", [".ci/run", "ci/run", "ci/wheel"])
+@pytest.mark.parametrize("script", [".ci/run", "ci/aarch64", "ci/run", "ci/sanitizers", "ci/versions", "ci/wheel"])
 def test_scripts_can_be_run(script: str) -> None:
     assert os.access(ROOT / script, os.X_OK)
     assert (ROOT / script).read_text().startswith("#!/usr/bin/env bash\n")

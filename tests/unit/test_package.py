@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,34 @@ def test_a_library_that_breaks_inside_is_not_called_missing(tmp_path: Path, monk
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModuleNotFoundError, match="something_it_needs"):
         need("half_installed", "io")
+
+
+@pytest.mark.parametrize("first", ["", "import mextrain.study.planner, mextrain.position", "mextrain.Tile"])
+def test_a_star_import_gives_every_public_name(first: str) -> None:
+    """In any order of use: before anything was loaded, and after some of it was."""
+    missing = "print(*sorted(name for name in mextrain._HOMES if name not in globals()))"
+    code = f"import mextrain\n{first}\nfrom mextrain import *\n{missing}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
+    assert set(mextrain.__all__) == {*mextrain._HOMES, "__version__"}
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("Postion", "Position"), ("position_", "Position"), ("ruleset", "RuleSet"), ("Simulat", "simulate"), ("qqq", "")],
+)
+def test_a_misspelt_name_is_answered_with_the_right_one(name: str, meant: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(mextrain, name)
+    hint = f"; did you mean {meant}?" if meant else ""
+    assert str(caught.value) == f"module 'mextrain' has no attribute {name!r}{hint}"
+
+
+def test_messages_are_short_lines() -> None:
+    for text in ("a\nb", "x" * 10_000, "\ud800", "\x1b[31m", "a\u2028b"):
+        for line in (errors.one_line(text), errors.shown(text), errors.shown([text] * 50), errors.shown({text: text})):
+            assert line.isprintable()
+            assert len(line) <= errors.MAX_TEXT
+    many = [errors.Problem(f"option {n}", n, "another", "change it") for n in range(1000)]
+    assert len(str(errors.RuleError(many))) < 3000
+    assert "980 more" in str(errors.RuleError(many))

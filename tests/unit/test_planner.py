@@ -505,7 +505,7 @@ def test_impossible_hands_are_named(hand: str, message: str) -> None:
 
 
 def test_wrong_arguments_are_named() -> None:
-    with pytest.raises(TileError, match="13-0' is no tile of double-12"):
+    with pytest.raises(TileError, match="13-0 is not a tile of double-12"):
         plan("13-0", 0, tile_set="double-12")
     with pytest.raises(TileError, match="13"):
         plan("1-0", 13, tile_set="double-12")

@@ -84,7 +84,9 @@ def test_a_round_that_is_set_up_draws_by_its_seed() -> None:
 def test_a_fixed_starter_is_the_default_of_a_deal() -> None:
     rules = RuleSet.mexican(4, starter=3)
     assert Position.deal(rules, seed=0).starter == 3
-    assert Position.deal(rules, seed=0, starter=1).starter == 1
+    assert Position.deal(rules, seed=0, starter=3).starter == 3
+    with pytest.raises(PositionError, match="the starter 1 contradicts the rules, by which seat 3 starts"):
+        Position.deal(rules, seed=0, starter=1)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +96,8 @@ def test_a_fixed_starter_is_the_default_of_a_deal() -> None:
         ({"hands": ["1-0", ""]}, "the hand of seat 1 is empty"),
         ({"hands": ["1-0", "1-0"]}, "the hand of seat 1 holds 1-0, which lies elsewhere already"),
         ({"hands": ["1-0", "2-2"]}, "the hand of seat 1 holds 2-2, which is the engine"),
-        ({"hands": ["1-0", "3-1"]}, "the hand of seat 1 cannot be read: '3-1' is no tile of double-2"),
-        ({"hands": ["1-0", [Tile(3, 1)]]}, "the hand of seat 1 cannot be read: 3-1 is no tile of double-2"),
+        ({"hands": ["1-0", "3-1"]}, "the hand of seat 1 cannot be read: 3-1 is not a tile of double-2"),
+        ({"hands": ["1-0", [Tile(3, 1)]]}, "the hand of seat 1 cannot be read: 3-1 is not a tile of double-2"),
         ({"hands": ["1-0", [4]]}, "the hand of seat 1 cannot be read"),
         ({"hands": ["1-0", None]}, "the hand of seat 1 cannot be read"),
         ({"hands": ["1-0", "1-2-3"]}, "'1-2-3'"),
@@ -106,9 +108,9 @@ def test_a_fixed_starter_is_the_default_of_a_deal() -> None:
         ({"chance": "luck"}, "chance = 'luck': expected 'stream' or 'explicit'"),
         ({"engine": "2-1"}, "the engine 2-1 is no double of double-2: expected 2-2 … 0-0"),
         ({"engine": "5-5"}, "the engine '5-5' is not usable"),
-        ({"starter": 2}, "the starter 2 is no seat: expected 0 … 1"),
-        ({"starter": True}, "the starter True is no seat"),
-        ({"starter": None}, "the starter none is no seat"),
+        ({"starter": 2}, "the starter 2 is not a seat: expected 0 … 1"),
+        ({"starter": True}, "the starter True is not a seat"),
+        ({"starter": "0"}, "the starter '0' is not a seat"),
     ],
 )
 def test_what_cannot_be_set_up_is_refused(arguments: dict[str, object], message: str) -> None:
@@ -126,7 +128,7 @@ def test_wrong_deals_are_refused() -> None:
         Position.deal(FOUR, seed=0, game=2**59)
     with pytest.raises(PositionError, match="engine 12-11 is no double"):
         Position.deal(FOUR, seed=0, engine="12-11")
-    with pytest.raises(PositionError, match="starter 4 is no seat"):
+    with pytest.raises(PositionError, match="starter 4 is not a seat"):
         Position.deal(FOUR, seed=0, starter=4)
     with pytest.raises(PositionError, match="expected a RuleSet"):
         Position.deal({"players": 4}, seed=0, starter=1)  # type: ignore[arg-type]

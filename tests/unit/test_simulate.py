@@ -30,7 +30,7 @@ from mextrain.bulk import results
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import Player
 from mextrain_core.bulk.rollout import ROUND_FIELDS
-from mextrain_core.model.state import BLOCKED, FAULT, OUT
+from mextrain_core.model.state import BLOCKED, FAILED, FAULT, OUT
 from tests import limits
 
 MEXICAN = RuleSet.mexican(4)
@@ -49,7 +49,7 @@ def assert_same(one: Simulation, other: Simulation) -> None:
 
 def test_the_columns_are_those_of_the_kernels() -> None:
     assert list(results.FIELDS) == [name.replace("actions", "decisions") for name in ROUND_FIELDS]
-    assert (results.OUT, results.BLOCKED, results.FAULT) == (OUT, BLOCKED, FAULT)
+    assert (results.OUT, results.BLOCKED, results.FAULT, results.FAILED) == (OUT, BLOCKED, FAULT, FAILED)
     assert results.ENDS[OUT] == "out"
     assert results.ENDS[BLOCKED] == "blocked"
 

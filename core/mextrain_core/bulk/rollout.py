@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mextrain_core.bulk.policies import NO_MOVE, RANDOM, choose, choose_random
+from mextrain_core.bulk.policies import FOREIGN, NO_MOVE, RANDOM, choose, choose_random
 from mextrain_core.compact.intrinsics import compact, supported
 from mextrain_core.compiler.frozen import freezer
 from mextrain_core.compiler.jit import helper, kernel
@@ -16,9 +16,9 @@ from mextrain_core.game.score import hand_points
 from mextrain_core.game.turn import advance_state, end_round, forced_steps, play_move, play_on
 from mextrain_core.hidden.view import view_state
 from mextrain_core.model.limits import NONE
-from mextrain_core.model.rng import POLICY_WORDS, mix, round_key, word
+from mextrain_core.model.rng import POLICY_WORDS, mix, one_way_word, round_key, word
 from mextrain_core.model.rules import USUAL_PLAIN, USUAL_SUPER
-from mextrain_core.model.state import FAULT, PHASE_DECIDE, copy_state
+from mextrain_core.model.state import FAILED, FAULT, PHASE_DECIDE, copy_state
 
 u64 = np.uint64
 
@@ -51,7 +51,7 @@ class SeatPolicies(NamedTuple):
     """Who decides for each seat."""
 
     policies: Any
-    """uint8[players]: ids of built-in policies."""
+    """uint8[players]: ids of built-in policies, or FOREIGN for a C function of the user."""
     addresses: Any
     """uint64[players]: address of the seat's C function (docs/c-abi.md), or 0."""
 
@@ -67,8 +67,14 @@ class Calls(NamedTuple):
 
 @helper
 def attempt_word(s):
-    """The policy's random word (uint64) for the current attempt."""
+    """The random word (uint64) of a built-in policy for the current attempt."""
     return word(u64(s.key), POLICY_WORDS + u64(s.attempts) - U1)
+
+
+@helper
+def foreign_word(s):
+    """The random word (uint64) for the current attempt that foreign code may see."""
+    return one_way_word(u64(s.key), POLICY_WORDS + u64(s.attempts) - U1)
 
 
 @helper
@@ -110,20 +116,23 @@ def play_to_end(s, r, log, policies, actions, n):
 
 
 @helper
-def call_by_address(states, i, scratch, rules, address):
+def call_by_address(states, i, scratch, rules, policy, address):
     """Call the C function at ``address`` for the seat to move in ``states[i]``, and play its move; returns the move.
 
-    The function sees a view of the state (``view.py``) in ``states[scratch]``. An illegal move ends the round as FAULT
-    with the seat as winner.
+    The function gets a view of the state (``view.py``) in ``states[scratch]``, and with the ``policy`` id FOREIGN a
+    one-way word. An illegal move ends the round as FAULT with the seat as winner; a negative number, which means that
+    the function failed, ends it as FAILED.
     """
     s, r = states[i], rules[0]
     seat = u64(s.seat)
     view_state(states, scratch, states, i, rules, seat)
-    move = u64(call_policy(address, states[scratch], r, attempt_word(s)))
+    random = foreign_word(s) if policy == FOREIGN else attempt_word(s)
+    answer = np.int64(call_policy(address, states[scratch], r, random))
+    move = u64(answer)
     if is_legal_move(s, r, move):
         play_on(s, r, None, move)
     else:
-        s.phase = end_round(s, FAULT, seat)
+        s.phase = end_round(s, FAILED if answer < 0 else FAULT, seat)
     return move
 
 
@@ -136,7 +145,7 @@ def play_decision(calls, scratch, policies):
     s, r = calls.states[calls.i], calls.rules[0]
     seat = u64(s.seat)
     if calls.addresses[seat] != U0:
-        return call_by_address(calls.states, calls.i, scratch, calls.rules, calls.addresses[seat])
+        return call_by_address(calls.states, calls.i, scratch, calls.rules, policies[seat], calls.addresses[seat])
     move = choose(policies[seat], s, r, attempt_word(s))
     s.phase = forced_steps(s, r, None, play_chosen(s, r, None, move))
     return move
@@ -291,8 +300,8 @@ def play_games(states, i, rules, policies, seed, first_game, games, points, fact
 def play_games_calling(states, i, rules, seats, seed, first_game, games, points, facts, actions):
     """Like ``play_games``, but C functions can decide for seats (``SeatPolicies``).
 
-    ``states[i + 1]`` is scratch too. A round in which a function returned an illegal move ends as FAULT, with the seat
-    at fault as winner in ``facts``.
+    ``states[i + 1]`` is scratch too. A round in which a function returned an illegal move ends as FAULT, one in which
+    it returned a negative number as FAILED, with the seat at fault as winner in ``facts``.
     """
     calls = Calls(states, i, rules, seats.addresses)
     asked, results = Games(seed, first_game, games), Results(points, facts, actions)

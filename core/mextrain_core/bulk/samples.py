@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mextrain_core.bulk.rollout import write_round
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game.deal import deal_round
 from mextrain_core.game.movegen import is_legal_move
@@ -133,12 +134,13 @@ class Samples(NamedTuple):
 
 
 @kernel
-def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, samples):
+def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, samples, points, facts):
     """Replay rounds and write their decisions as samples; ``states[i]`` is scratch.
 
     ``rows`` (int64): the rounds to replay, as indices into ``recorded`` (Recorded) and ``seeds`` (uint64). ``layout``:
     int64[len(SECTIONS) + 1], offsets of the sections. Decision n, counted over all rounds replayed, is written to index
-    ``places[n]`` (int64) of ``samples`` (Samples).
+    ``places[n]`` (int64) of ``samples`` (Samples). Results of the rounds go to ``points`` (int64[len(rows), players])
+    and ``facts`` (int32[len(rows), 7]), as in ``rollout.play_games``.
 
     Returns the number of rounds replayed; it is smaller than ``len(rows)`` if a move of the next round is illegal.
     """
@@ -177,4 +179,6 @@ def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, sa
             play_on(s, r, None, move)
         if s.phase != PHASE_OVER:
             return index
+        write_round(s, r, points[index], facts[index])
+        facts[index, 6] = recorded.offsets[k + 1] - first
     return len(rows)

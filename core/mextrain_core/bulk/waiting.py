@@ -7,7 +7,7 @@ the same in every slot, whatever the number of slots.
 
 import numpy as np
 
-from mextrain_core.bulk.rollout import Calls, attempt_word, play_decision, write_round
+from mextrain_core.bulk.rollout import Calls, foreign_word, play_decision, write_round
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game.deal import deal_round
 from mextrain_core.game.movegen import is_legal_move, write_moves
@@ -122,7 +122,7 @@ def run_slots(states, slots, rules, seats, games, begun, results, waiting):
 def look_at_slots(states, waiting, rules, views, seats, words, offsets, moves):
     """Write views of the states ``waiting`` (int64[n]) for the seats to move, with their legal moves.
 
-    ``views``: STATE[n]; ``seats``: uint8[n]; ``words``: uint64[n], the attempts' random words; ``offsets``: int64[n+1]
+    ``views``: STATE[n]; ``seats``: uint8[n]; ``words``: uint64[n], the attempts' one-way words; ``offsets``: int64[n+1]
     into ``moves`` (uint16, with room for 1 + the legal count of each): the legal moves of state k are
     ``moves[offsets[k]:offsets[k + 1]]``, ascending, stop last.
     """
@@ -132,7 +132,7 @@ def look_at_slots(states, waiting, rules, views, seats, words, offsets, moves):
         s = states[i]
         view_state(views, k, states, i, rules, u64(s.seat))
         seats[k] = s.seat
-        words[k] = attempt_word(s)
+        words[k] = foreign_word(s)
         offsets[k] = n
         n += write_moves(s, rules[0], moves[n:])
     offsets[len(waiting)] = n

@@ -14,7 +14,6 @@ The helpers that differ are in ``plays``. This module has what kernels cannot ex
 instructions. ``by_form`` makes one helper for both representations. With compilation off there are no compact states.
 """
 
-import platform
 from inspect import signature
 from typing import Any
 
@@ -27,7 +26,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_getattr_generic, lower_setattr_generic, overload
 from numba.np.arrayobj import record_getattr
 
-from mextrain_core.compiler.machine import target_has
+from mextrain_core.compiler.machine import architecture, target_has
 from mextrain_core.model.limits import MAX_PLAYERS, NONE, TILE_WORDS
 from mextrain_core.model.tiles import tables
 
@@ -51,7 +50,7 @@ _PARTS = {
 
 def supported() -> bool:
     """Whether kernels can be compiled for compact states: x86-64 with SSSE3, POPCNT and BMI2, and compilation is on."""
-    if config.DISABLE_JIT or platform.machine().lower() not in ("x86_64", "amd64"):  # type: ignore[attr-defined]
+    if config.DISABLE_JIT or architecture() != "x86-64":  # type: ignore[attr-defined]
         return False
     return all(map(target_has, ("ssse3", "popcnt", "bmi2")))
 

@@ -1,5 +1,6 @@
 """Machine instructions that Python cannot express, each with an equivalent Python function."""
 
+import platform
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,14 @@ def _deposit(typingctx: Any, x: Any, mask: Any) -> Any:
         return builder.call(function, args)
 
     return types.uint64(types.uint64, types.uint64), codegen
+
+
+_ARCHITECTURES = {"x86_64": "x86-64", "amd64": "x86-64", "aarch64": "aarch64", "arm64": "aarch64"}
+
+
+def architecture() -> str:
+    """The architecture that kernels are compiled for: ``x86-64`` or ``aarch64``, else the empty text."""
+    return _ARCHITECTURES.get(platform.machine().lower(), "")
 
 
 def target_has(feature: str) -> bool:

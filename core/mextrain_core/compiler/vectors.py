@@ -10,8 +10,6 @@ has.
 of numbers (``tests/lockstep/model.py``).
 """
 
-import platform
-import sys
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from mextrain_core.compiler.jit import has_code
-from mextrain_core.compiler.machine import target_has
+from mextrain_core.compiler.machine import architecture, target_has
 
 LANES = 32
 ROW_BYTES = 2 * LANES
@@ -34,11 +32,11 @@ _WORDS = ir.VectorType(_I64, LANES // 4)
 
 
 def supported() -> bool:
-    """Whether vector code is supported: on a little-endian x86-64 processor with compilation on.
+    """Whether vector code is supported: on an x86-64 or AArch64 processor with compilation on.
 
     Every such processor works; wide vectors only make it faster.
     """
-    return sys.byteorder == "little" and platform.machine().lower() in ("x86_64", "amd64") and not config.DISABLE_JIT  # type: ignore[attr-defined]
+    return architecture() in ("x86-64", "aarch64") and not config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
 def is_fast() -> bool:

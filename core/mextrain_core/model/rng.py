@@ -39,6 +39,16 @@ def word(key, counter):
 
 
 @helper
+def one_way_word(key, counter):
+    """Like ``word``, but nobody can get back from it to the key: for code that is not ours.
+
+    ``mix`` can be undone, so a plain word and its counter give the key away, and with it every hidden tile.
+    """
+    x = key + (counter + U1) * GOLDEN
+    return mix(x) ^ x
+
+
+@helper
 def below(random, n):
     """A number in 0 … n-1 from a 32-bit ``random`` (both uint64); the bias is below n / 2**32."""
     return (random * n) >> U32

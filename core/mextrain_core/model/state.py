@@ -36,9 +36,9 @@ OWED_REQUIRED, OWED_BONUS, OWED_CHAIN = 0, 1, 2
 """The play owed, which the seat has to attempt next: a required play, the bonus play after a T, or another tile of the
 opening chain (optional)."""
 
-RUNNING, OUT, BLOCKED, FAULT = 0, 1, 2, 3
-"""How the round ended. FAULT: it reached the limit of attempts, which is a bug to report, or a policy made no legal
-move."""
+RUNNING, OUT, BLOCKED, FAULT, FAILED = 0, 1, 2, 3, 4
+"""How the round ended. FAULT: it reached the limit of attempts, which is a bug to report, or a policy was unknown, or
+(with a winner) the compiled policy of that seat returned an illegal move. FAILED: that policy reported a failure."""
 
 _FIELDS = [
     # Primary fields.
@@ -67,7 +67,7 @@ _FIELDS = [
     ("cover", np.uint8),  # train of the double that the required play follows, or NONE
     ("skip", np.uint8),  # an S was laid in this turn
     ("penalty", np.uint8),  # a D was laid: the next seat that acts draws
-    ("end", np.uint8),  # how the round ended: RUNNING, OUT, BLOCKED or FAULT
+    ("end", np.uint8),  # how the round ended: RUNNING, OUT, BLOCKED, FAULT or FAILED
     ("winner", np.uint8),  # seat or NONE
     ("boneyard_size", np.uint8),  # tiles in the boneyard
     ("off_total", np.uint8),  # tiles off the table

@@ -10,15 +10,18 @@ from pathlib import Path
 import numpy as np
 
 from mextrain._support.optional import need
-from mextrain.archive.job import Job, read_job
+from mextrain.archive.job import Job
+from mextrain.archive.layout import column_name
+from mextrain.archive.manifest import read_job
+from mextrain.archive.read_rows import RowGroup, engine_codes, first_out_of_range, read_groups, starters_of
 from mextrain.archive.rows import policies_text, rules_text
-from mextrain.archive.shards import RowGroup, read_groups
+from mextrain.archive.shards import Shard
 from mextrain.archive.verify import shard_problems, strangers
 from mextrain.bulk.results import ENDS, Rounds
 from mextrain.bulk.simulate import Progress
-from mextrain.errors import ArchiveError, MoveError
+from mextrain.bulk.stats import Summary
+from mextrain.errors import ArchiveError, MoveError, shown
 from mextrain.game.moves import Move
-from mextrain.game.starters import next_starters
 from mextrain.position import Position
 from mextrain_core.bulk.replay import Recorded, replay_rounds
 from mextrain_core.model.limits import NONE
@@ -56,14 +59,12 @@ def check_archive(folder: str | os.PathLike[str], progress: Progress | None = No
         sidecar, problems = shard_problems(root, job, number, read=True)
         if problems:
             raise ArchiveError(problems[0])
-        before = checker.hash
-        for games in checker.replay(root, number):
+        name = job.path(number).as_posix()
+        checker.start(Shard(root / job.path(number), name, job, number, *job.shard(number), sidecar))
+        for games in checker.replay():
             if progress:
                 progress(games, job.games)
-        part = (checker.hash - before) & (2**64 - 1)
-        if sidecar is not None and part != sidecar.hash:
-            name = job.path(number).as_posix()
-            raise ArchiveError(f"its rounds have the hash {part:016x}, and its sidecar says {sidecar.hash:016x}", name)
+        checker.compare_sidecar()
     if more := strangers(root, job):
         raise ArchiveError(more[0])
     return Checked(job, job.shards, checker.rounds, checker.actions, checker.hash & (2**64 - 1))
@@ -76,78 +77,90 @@ class _Checker:
         self.job, self.rules = job, job.rules
         self.rounds = self.actions = self.hash = 0
         self._states = new_states(1)
-        self._engines = np.array([self.rules.tiles.half_code(engine.high) for engine in self.rules.engines], np.uint8)
+        self._engines = engine_codes(job.rules)
+        self._shard: Shard
+        self._shard_hash = 0
+        self._summary: Summary | None = None
 
-    def replay(self, root: Path, number: int) -> Iterator[int]:
-        """Replay a shard; yields the number of games that are finished. Raises `ArchiveError` at the first fault."""
-        import pyarrow as pa
+    def start(self, shard: Shard) -> None:
+        """Begin with a shard."""
+        self._shard, self._shard_hash, self._summary = shard, 0, None
 
-        name = self.job.path(number).as_posix()
-        first_game = self.job.shard(number)[0]
+    def replay(self) -> Iterator[int]:
+        """Replay the shard; yields the number of games that are finished. Raises `ArchiveError` at the first fault."""
         step = max(1, SLICE_ROUNDS // self.rules.rounds) * self.rules.rounds
-        try:
-            for group in read_groups(root / self.job.path(number), self.rules.players):
-                for start in range(0, len(group), step):
-                    self._replay(name, first_game, group.part(start, start + step))
-                    yield self.rounds // self.rules.rounds
-        except (pa.ArrowException, OSError, ValueError) as error:
-            if isinstance(error, ArchiveError):
-                raise
-            raise ArchiveError(f"it cannot be read ({error})", name) from None
+        for group in read_groups(self._shard):
+            for start in range(0, len(group), step):
+                self._replay_games(group.part(start, start + step))
+                yield self.rounds // self.rules.rounds
 
-    def _replay(self, name: str, first_game: int, rows: RowGroup) -> None:
-        """Replay some rows and compare everything that they say."""
+    def compare_sidecar(self) -> None:
+        """Compare what the rows of the shard amount to with its sidecar. Raises `ArchiveError`."""
+        sidecar, found = self._shard.sidecar, self._shard_hash & (2**64 - 1)
+        self.hash += found
+        if sidecar is None:
+            return
+        if found != sidecar.hash:
+            reason = f"its rounds have the hash {found:016x}, and its sidecar says {sidecar.hash:016x}"
+            raise ArchiveError(reason, self._shard.name)
+        if self._summary != sidecar.summary:
+            raise ArchiveError("its sidecar has the statistics of other rounds", self._shard.name)
+
+    def _replay_games(self, rows: RowGroup) -> None:
+        """Replay the rows of whole games, and add up what they amount to."""
+        if fault := first_out_of_range(rows, self.rules):
+            # Such a number must not reach the kernels. A row before may be wrong in another way, and the first is told.
+            row, reason = fault
+            self._replay(rows.part(0, row))
+            raise ArchiveError(reason, self._shard.name, int(rows.places[row]))
+        part, replayed = self._replay(rows)
+        self.rounds += len(rows)
+        self.actions += int(rows.offsets[-1] - rows.offsets[0])
+        self._shard_hash += part
+        shape = (-1, self.rules.rounds)
+        games = Rounds(replayed.points.reshape(*shape, self.rules.players), replayed.facts.reshape(*shape, 7))
+        summary = Summary.of(self.rules, self.job.policies, games)
+        self._summary = summary if self._summary is None else self._summary + summary
+
+    def _replay(self, rows: RowGroup) -> tuple[int, Rounds]:
+        """Replay rows, compare everything that they say, and return (sum of hashes, what they lead to)."""
         rules, stored = self.rules, rows.columns
         replayed = Rounds.empty(len(rows), 1, rules.players)
-        numbers = (rows.first_row + np.arange(len(rows))) % rules.rounds
+        games, numbers = divmod(rows.places, rules.rounds)
         done, action, part = replay_rounds(
             self._states,
             0,
             rules.record,
             np.uint64(self.job.seed),
-            Recorded(stored["game"], self._engines[numbers], self._starters(rows), rows.offsets, rows.actions),
+            Recorded(stored["game"], self._engines[numbers], starters_of(rows, rules), rows.offsets, rows.actions),
             replayed.points[:, 0],
             replayed.facts[:, 0],
         )
-        faults = _Faults(rows.first_row)
-        games = (rows.first_row + np.arange(len(rows))) // rules.rounds
+        faults = _Faults(rows.places, self.job.format)
         faults.compare("seed", stored["seed"], np.full(len(rows), self.job.seed, np.uint64))
-        faults.compare("game", stored["game"], np.uint64(first_game) + games.astype(np.uint64))
+        faults.compare("game", stored["game"], np.uint64(self._shard.first_game) + games.astype(np.uint64))
         faults.compare("round", stored["round"], numbers)
         faults.compare_texts("rules", rows, [rules_text(self.job)], np.zeros(len(rows), np.int64))
         faults.compare_texts("policies", rows, [policies_text(self.job)], np.zeros(len(rows), np.int64))
         faults.compare_texts("engine", rows, [str(engine) for engine in rules.engines], numbers)
         for column in ("starter", "winner", "turns", "plays", "draws"):
             faults.compare(column, stored[column][:done], getattr(replayed, column)[:done, 0])
-        faults.compare_texts("end", rows, ENDS, replayed.end[:done, 0])
+        faults.compare_texts("ending", rows, ENDS, replayed.end[:done, 0])
         faults.compare("points", rows.points[:done], replayed.points[:done, 0])
         if done < len(rows):
             faults.note(done, lambda: self._why(rows, done, action), action)
-        faults.tell(name)
-        self.rounds += len(rows)
-        self.actions += int(rows.offsets[-1] - rows.offsets[0])
-        self.hash += int(part)
-
-    def _starters(self, rows: RowGroup) -> np.ndarray:
-        """The starter of each row as far as the rules name it, NONE where the stream draws it (section 3)."""
-        winners = rows.columns["winner"]
-        last_starters, last_winners = np.full((2, len(rows)), NONE, np.uint8)
-        last_starters[1:] = rows.columns["starter"][:-1]
-        # A winner that is not a seat is found when its own row is compared.
-        is_seat = (winners >= 0) & (winners < self.rules.players)
-        last_winners[1:] = np.where(is_seat, winners, NONE)[:-1]
-        last_starters[rows.columns["round"] == 0] = NONE
-        return next_starters(self.rules, last_starters, last_winners)
+        faults.tell(self._shard.name)
+        return int(part), replayed
 
     def _why(self, rows: RowGroup, row: int, action: int) -> str:
         """Say why the replay of a row stopped at this action."""
         moves = rows.actions[rows.offsets[row] : rows.offsets[row + 1]].tolist()
-        starter = int(self._starters(rows)[row])
+        starter = int(starters_of(rows, self.rules)[row])
         position = Position.deal(
             self.rules,
             seed=self.job.seed,
             game=int(rows.columns["game"][row]),
-            engine=self.rules.engines[(rows.first_row + row) % self.rules.rounds],
+            engine=self.rules.engines[int(rows.places[row]) % self.rules.rounds],
             starter=None if starter == NONE else starter,
         )
         for code in moves[:action]:
@@ -165,8 +178,8 @@ class _Checker:
 class _Faults:
     """What is wrong with some rows; the one of the first row is told."""
 
-    def __init__(self, first_row: int) -> None:
-        self._first_row = first_row
+    def __init__(self, places: np.ndarray, file_format: str) -> None:
+        self._places, self._format = places, file_format
         self._found: list[tuple[int, Callable[[], str], int | None]] = []
 
     def note(self, row: int, reason: Callable[[], str], action: int | None = None) -> None:
@@ -183,14 +196,14 @@ class _Faults:
     def compare_texts(self, column: str, rows: RowGroup, texts: Sequence[str], right: np.ndarray) -> None:
         """Note the first row whose text is not the one of `texts` that `right` (a place in it) names."""
         codes, known = rows.texts[column]
-        places = np.array([texts.index(text) if text in texts else -1 for text in known], np.int64)
-        wrong = places[codes[: len(right)]] != right
+        wrong = rows.codes(column, texts)[: len(right)] != right
         if wrong.any():
             row = int(wrong.argmax())
-            self.note(row, lambda: f"{column} is {known[codes[row]]}, expected {texts[int(right[row])]}")
+            name = column_name(self._format, column)
+            self.note(row, lambda: f"{name} is {shown(known[codes[row]])}, expected {texts[int(right[row])]}")
 
     def tell(self, name: str) -> None:
         """Raise `ArchiveError` for the first row with a fault; at one row the first one noted counts."""
         if self._found:
             row, reason, action = min(self._found, key=lambda found: found[0])
-            raise ArchiveError(reason(), name, self._first_row + row, action)
+            raise ArchiveError(reason(), name, int(self._places[row]), action)

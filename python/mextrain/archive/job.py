@@ -1,29 +1,31 @@
-"""`Job`: what an archive holds, and its manifest `_job.json`."""
+"""`Job`: what an archive holds."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from mextrain import __version__
-from mextrain._support.files import whole_file
-from mextrain.archive.layout import COLUMNS, FIRST_FORMAT, FORMAT, JOB_FILE, shard_file, shard_folder, sidecar_file
+from mextrain._support.integers import whole
+from mextrain.archive.layout import FIRST_FORMAT, FORMAT, FORMATS, shard_file, shard_folder, sidecar_file
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import check_games
-from mextrain.errors import MextrainError, shown
-from mextrain.game.rules import RuleSet
+from mextrain.errors import MextrainError, SeedError, shown
+from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import STREAM, check_game, check_seed
 
 SHARD_ROUNDS = 1 << 18
 """Rounds of a full shard, about 25 MB."""
 
-_KNOWN = {"format": (FORMAT, FIRST_FORMAT), "stream": (STREAM,)}
+_KNOWN = {"format": FORMATS, "stream": (STREAM,)}
 """Versions that this library reads, the one that it writes first."""
+
+_NUMBERS = ("seed", "first_game", "games", "shard_games")
 
 
 @dataclass(frozen=True)
@@ -54,18 +56,11 @@ class Job:
         shard_games: int | None = None,
     ) -> Job:
         """Return the checked job; by default a shard holds about 262,144 rounds. Raises `MextrainError`."""
-        first_game = check_game(first_game)
-        shard_games = max(1, SHARD_ROUNDS // rules.rounds) if shard_games is None else check_game(shard_games)
-        if shard_games == 0:
-            raise MextrainError("shard_games = 0: a shard holds at least 1 game")
-        return cls(
-            rules,
-            check_seed(seed),
-            first_game,
-            check_games(games, first_game),
-            Seats.of(policies, rules.players).names,
-            shard_games,
-        )
+        check_rules(rules)
+        if shard_games is None:
+            shard_games = max(1, SHARD_ROUNDS // rules.rounds)
+        names = Seats.of(policies, rules.players).stored_names()
+        return cls(rules, *_checked(seed, first_game, games, shard_games), names, int(shard_games))
 
     @property
     def shards(self) -> int:
@@ -88,9 +83,14 @@ class Job:
 
     def sidecar_path(self, number: int) -> Path:
         """Return the path of the sidecar of shard `number` below the folder of the archive."""
-        return Path(self.folder, sidecar_file(number))
+        return Path(self.folder, sidecar_file(self.format, number))
 
     @property
+    def has_sidecars(self) -> bool:
+        """Whether a sidecar marks each complete shard: so it is in all formats but the first."""
+        return self.format != FIRST_FORMAT
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of the job: what a sidecar says to belong to this job and to no other."""
         return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
@@ -111,7 +111,11 @@ class Job:
 
     @classmethod
     def from_dict(cls, job: Any) -> Job:
-        """Return the job that `to_dict` wrote; raises `MextrainError` for another format or stream version."""
+        """Return the job that `to_dict` wrote; fields that are not known are passed over.
+
+        Types are exact, and what `create` refuses is refused here. Raises `MextrainError`, also for another format or
+        stream version.
+        """
         if not isinstance(job, dict):
             raise MextrainError("it does not describe a job")
         for name, known in _KNOWN.items():
@@ -119,33 +123,35 @@ class Job:
                 raise MextrainError(
                     f"its {name} is {shown(job.get(name))}, and this version reads {' and '.join(known)}"
                 )
-        try:
-            rules, policies = RuleSet.from_dict(job["rules"]), tuple(job["policies"])
-            seed, first_game, games, shard_games = (
-                int(job[name]) for name in ("seed", "first_game", "games", "shard_games")
-            )
-            package = str(job["package"])
-        except (KeyError, TypeError) as error:
-            raise MextrainError(f"it does not describe a job ({error})") from None
-        return cls(rules, seed, first_game, games, policies, shard_games, package, job["format"])
+        missing = [name for name in ("rules", *_NUMBERS, "policies", "package") if name not in job]
+        if missing:
+            raise MextrainError(f"it does not describe a job: {missing[0]} is missing")
+        for name in _NUMBERS:
+            if whole(job[name]) is None:
+                raise MextrainError(f"its {name} is {shown(job[name])}: expected a whole number")
+        rules = RuleSet.from_dict(job["rules"])
+        package, policies = job["package"], job["policies"]
+        if not isinstance(package, str):
+            raise MextrainError(f"its package is {shown(package)}: expected a text")
+        if not isinstance(policies, list) or not all(isinstance(name, str) and name for name in policies):
+            raise MextrainError(f"its policies is {shown(policies)}: expected a list of names")
+        if len(policies) != rules.players:
+            raise MextrainError(f"it has {len(policies)} policies for {rules.players} players")
+        numbers = _checked(*(job[name] for name in _NUMBERS))
+        return cls(rules, *numbers, tuple(policies), job["shard_games"], package, job["format"])
 
 
-def read_job(folder: str | os.PathLike[str]) -> Job:
-    """Return the job of the archive in `folder`.
+def _checked(seed: object, first_game: object, games: object, shard_games: object) -> tuple[int, int, int]:
+    """Return (seed, first game, games); raises `MextrainError` for what no job has."""
+    first = _number("first_game", first_game)
+    if _number("shard_games", shard_games) == 0:
+        raise MextrainError("shard_games = 0: a shard holds at least 1 game")
+    return check_seed(seed), first, check_games(_number("games", games), first)
 
-    Raises `MextrainError` for a folder that holds no archive, or one of another format or stream version.
-    """
-    path = Path(folder) / JOB_FILE
+
+def _number(name: str, value: object) -> int:
+    """The number as an int; raises `SeedError` for one that no number of games can be."""
     try:
-        return Job.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except (FileNotFoundError, NotADirectoryError):
-        raise MextrainError(f"{folder} holds no archive: there is no {JOB_FILE} in it") from None
-    except (MextrainError, ValueError) as error:
-        raise MextrainError(f"{path} cannot be read: {error}") from None
-
-
-def write_manifest(folder: Path, job: Job) -> None:
-    """Write the manifest of a new archive: the job, and what the columns of its files are. Raises `OSError`."""
-    text = json.dumps({**job.to_dict(), "columns": COLUMNS}, indent=1) + "\n"
-    with whole_file(folder / JOB_FILE) as file:
-        file.write(text.encode())
+        return check_game(value)
+    except SeedError:
+        raise SeedError(f"{name} = {shown(value)}: expected a whole number 0 … 2**59 - 1") from None

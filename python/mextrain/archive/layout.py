@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 
-FORMAT = "mextrain-archive/2"
+FORMAT = "mextrain-archive/3"
 """The name of this layout of files and columns; any change that a reader would notice is a new version."""
 
-FIRST_FORMAT = "mextrain-archive/1"
-"""Shards beside the manifest, without sidecars: it is read, and no longer written."""
+SECOND_FORMAT = "mextrain-archive/2"
+"""Manifest and sidecars as JSON files, no page checksums, a column `end`: it is read, and no longer written."""
 
-JOB_FILE = "_job.json"
-"""The manifest. The leading underscore keeps Parquet readers from taking it for a shard."""
+FIRST_FORMAT = "mextrain-archive/1"
+"""As the second one, with the shards beside the manifest and without sidecars."""
+
+FORMATS = (FORMAT, SECOND_FORMAT, FIRST_FORMAT)
+
+JOB_FILE = "_job.parquet"
+"""The manifest, beside the shards. The underscore tells Arrow that it holds no rows; others read it and find none."""
+
+OLD_JOB_FILE = "_job.json"
+"""The manifest of the older formats, in the folder of the archive."""
 
 COLUMNS = {
     "seed": "uint64",
@@ -22,19 +30,28 @@ COLUMNS = {
     "engine": "text",
     "starter": "uint8",
     "winner": "int8",
-    "end": "text",
+    "ending": "text",
     "turns": "uint32",
     "plays": "uint32",
     "draws": "uint32",
     "actions": "list of uint16",
     "points": "list of int64",
 }
-"""Name and type of every column; none is ever null, and texts are stored as dictionaries."""
+"""Name and type of every column; none is ever null, and texts are stored as dictionaries. None is a word of SQL."""
 
-TEMPORARY = re.compile(r"\.(part-\d{5,}\.parquet|_part-\d{5,}\.json|_job\.json)\.tmp-\d+")
+TEMPORARY = re.compile(r"\.(part-\d{5,}\.parquet|_part-\d{5,}\.parquet|_job\.parquet)\.tmp-\d+")
 """Names of the files that a run which was killed leaves behind."""
 
-SHARD_FILE = re.compile(r"part-(\d{5,})\.parquet")
+NUMBERED = re.compile(r"_?part-(\d{5,20})\.(?:parquet|json)")
+"""Names of shards and sidecars; a name with zeros too many is not one that this library writes."""
+
+MANIFESTS = f"preset=*/players=*/{JOB_FILE}"
+"""Where the manifest lies below the folder of the archive."""
+
+
+def column_name(file_format: str, name: str) -> str:
+    """Return the name that a column of `COLUMNS` has in the files of a format."""
+    return "end" if name == "ending" and file_format != FORMAT else name
 
 
 def shard_folder(file_format: str, preset: str, players: int) -> str:
@@ -50,6 +67,12 @@ def shard_file(number: int) -> str:
     return f"part-{number:05}.parquet"
 
 
-def sidecar_file(number: int) -> str:
+def sidecar_file(file_format: str, number: int) -> str:
     """Return the file name of the sidecar of shard `number`."""
-    return f"_part-{number:05}.json"
+    return f"_part-{number:05}.{'parquet' if file_format == FORMAT else 'json'}"
+
+
+def number_in(file_name: str) -> int | None:
+    """Return the number in the name of a shard or sidecar of any format, None for any other name."""
+    found = NUMBERED.fullmatch(file_name)
+    return None if found is None else int(found[1])

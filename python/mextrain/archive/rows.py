@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,25 +30,9 @@ WRITER_OPTIONS: dict[str, Any] = {
     },
     # Readers skip row groups by these; of the others minimum and maximum say nothing.
     "write_statistics": ["seed", "game", "round"],
+    # Readers that look at them find a flipped bit; they cost nothing that can be measured.
+    "write_page_checksum": True,
 }
-
-
-def archive_schema(metadata: Mapping[str, Any] | None = None) -> Any:
-    """Return the `pyarrow.Schema` of a shard; `metadata` is stored as JSON under the key `mextrain`."""
-    import pyarrow as pa
-
-    def lists(element: Any) -> Any:
-        return pa.list_(pa.field("element", element, nullable=False))
-
-    types = {
-        "text": pa.dictionary(pa.int32(), pa.string()),
-        "list of uint16": lists(pa.uint16()),
-        "list of int64": lists(pa.int64()),
-    }
-    fields = [
-        pa.field(name, types.get(kind) or pa.type_for_alias(kind), nullable=False) for name, kind in COLUMNS.items()
-    ]
-    return pa.schema(fields, {"mextrain": json.dumps(metadata)} if metadata is not None else None)
 
 
 def arrow_rows(job: Job, schema: Any, first_game: int, group: Rounds, actions: np.ndarray) -> Any:
@@ -80,7 +64,7 @@ def arrow_rows(job: Job, schema: Any, first_game: int, group: Rounds, actions: n
         "engine": few(np.tile(np.arange(rounds), group.games), [str(engine) for engine in job.rules.engines]),
         "starter": group.starter.ravel().astype(np.uint8),
         "winner": group.winner.ravel(),
-        "end": few(group.end.ravel(), ENDS),
+        "ending": few(group.end.ravel(), ENDS),
         **{name: getattr(group, name).ravel().astype(np.uint32) for name in ("turns", "plays", "draws")},
         "actions": lists("actions", np.cumsum(group.decisions), actions),
         "points": lists("points", np.arange(players, rows * players + 1, players), group.points.ravel()),

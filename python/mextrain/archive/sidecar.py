@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mextrain._support.files import whole_file
 from mextrain.archive.job import Job
 from mextrain.archive.layout import FORMAT
+from mextrain.archive.side_files import read_json_file, read_side_file, write_side_file
 from mextrain.bulk.stats import Summary
-from mextrain.errors import MextrainError
+from mextrain.errors import MextrainError, shown
 
 
 @dataclass(frozen=True)
@@ -32,53 +32,65 @@ class Sidecar:
 
     def write(self, folder: Path, job: Job, number: int) -> None:
         """Write the file beside shard `number` of the archive in `folder`. Raises `OSError`."""
-        first, games = job.shard(number)
-        text = json.dumps(
-            {
-                "format": FORMAT,
-                "job": job.digest,
-                "shard": number,
-                "first_game": first,
-                "games": games,
-                "rows": self.rows,
-                "bytes": self.bytes,
-                "sha256": self.sha256,
-                "hash": f"{self.hash:016x}",
-                "writer": self.writer,
-                "summary": self.summary.state(),
-            }
-        )
-        with whole_file(folder / job.sidecar_path(number)) as file:
-            file.write(text.encode() + b"\n")
+        says = {
+            **_identity(job, number),
+            "rows": self.rows,
+            "bytes": self.bytes,
+            "sha256": self.sha256,
+            "hash": f"{self.hash:016x}",
+            "writer": self.writer,
+            "summary": self.summary.state(),
+        }
+        write_side_file(folder / job.sidecar_path(number), says)
 
     @classmethod
     def read(cls, folder: Path, job: Job, number: int) -> Sidecar | None:
         """Return what the sidecar of shard `number` says, None if there is none.
 
-        Raises `MextrainError` if it cannot be read or is that of another job or shard.
+        Raises `MextrainError` if it cannot be read, is that of another job or shard, or cannot be true.
         """
         path = folder / job.sidecar_path(number)
         try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
-            if stored["job"] != job.digest or stored["shard"] != number:
-                raise MextrainError(f"{path.name} belongs to another job or shard")
-            return cls(
-                rows=_whole(stored["rows"]),
-                bytes=_whole(stored["bytes"]),
-                sha256=str(stored["sha256"]),
-                hash=int(stored["hash"], 16),
-                writer=str(stored["writer"]),
-                summary=Summary.from_state(job.rules, job.policies, stored["summary"]),
-            )
+            return cls._from(job, number, (read_side_file if job.format == FORMAT else read_json_file)(path))
         except FileNotFoundError:
             return None
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, MextrainError):
-                raise
-            raise MextrainError(f"{path.name} cannot be read ({type(error).__name__}: {error})") from None
+        except (MextrainError, OSError) as error:
+            raise MextrainError(f"{path.name} cannot be used: {error}") from None
+
+    @classmethod
+    def _from(cls, job: Job, number: int, says: Any) -> Sidecar:
+        if not isinstance(says, dict):
+            raise MextrainError("it does not describe a shard")
+        for name, right in _identity(job, number).items():
+            if type(says.get(name)) is not type(right) or says[name] != right:
+                raise MextrainError(f"its {name} is {shown(says.get(name))}, so it belongs to another job or shard")
+        rows, size = (_at_least(1, says, name) for name in ("rows", "bytes"))
+        sha256, word = (_digits(says, name, count) for name, count in (("sha256", 64), ("hash", 16)))
+        if not isinstance(says.get("writer"), str):
+            raise MextrainError(f"its writer is {shown(says.get('writer'))}: expected a text")
+        summary = Summary.from_state(job.rules, job.policies, says.get("summary"))
+        games = job.shard(number)[1]
+        if (rows, summary.games) != (games * job.rules.rounds, games):
+            told = f"{summary.games:,} games and {rows:,} rounds"
+            raise MextrainError(f"it tells of {told}, and the job of {games:,} games")
+        return cls(rows, size, sha256, int(word, 16), says["writer"], summary)
 
 
-def _whole(value: Any) -> int:
-    if type(value) is not int:
-        raise TypeError(f"{value!r} is no whole number")
+def _identity(job: Job, number: int) -> dict[str, Any]:
+    """What says which shard it is."""
+    first, games = job.shard(number)
+    return {"format": job.format, "job": job.digest, "shard": number, "first_game": first, "games": games}
+
+
+def _at_least(least: int, says: dict[str, Any], name: str) -> int:
+    value = says.get(name)
+    if type(value) is not int or value < least:
+        raise MextrainError(f"its {name} is {shown(value)}: expected a whole number from {least}")
+    return value
+
+
+def _digits(says: dict[str, Any], name: str, count: int) -> str:
+    value = says.get(name)
+    if not isinstance(value, str) or not re.fullmatch(rf"[0-9a-f]{{{count}}}", value):
+        raise MextrainError(f"its {name} is {shown(value)}: expected {count} hexadecimal digits")
     return value

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mextrain._support.optional import need
-from mextrain.archive.job import Job, read_job
-from mextrain.archive.layout import FIRST_FORMAT, SHARD_FILE
-from mextrain.archive.rows import archive_schema
+from mextrain.archive.job import Job
+from mextrain.archive.layout import JOB_FILE, number_in, shard_file, sidecar_file
+from mextrain.archive.manifest import read_job
+from mextrain.archive.schema import arrow_says, schema_problems
 from mextrain.archive.sidecar import Sidecar
 from mextrain.bulk.simulate import Progress
 from mextrain.errors import MextrainError
@@ -18,23 +21,74 @@ from mextrain.errors import MextrainError
 CHUNK = 1 << 20
 """Bytes read at a time."""
 
+MOST_PROBLEMS = 20
+"""Problems that are listed one by one."""
+
 
 def verify_archive(folder: str | os.PathLike[str], progress: Progress | None = None) -> list[str]:
-    """Return everything that is wrong with the files of an archive, one text each: an empty list if all is well.
+    """Return what is wrong with the files of an archive, one text each: an empty list if all is well.
 
     Every shard must be there with its sidecar, of its size and SHA-256, with the columns, rows and metadata that the
-    job asks for, and no other shard may lie beside them. `progress` is called with (shards read, shards). The rows
-    are not replayed; `check_archive` does that. Raises `MextrainError` for a folder without an archive or of another
-    version, `MissingExtra` without pyarrow, `OSError` for a file that cannot be read.
+    job asks for, and no other shard may lie beside them. After the first 20 problems there is a text with the number
+    of all others. `progress` is called with (shards looked at, shards). The rows are not replayed; `check_archive`
+    does that. Raises `MextrainError` for a folder without an archive or of another version, `MissingExtra` without
+    pyarrow, `OSError` for a file that cannot be read.
     """
     need("pyarrow", "io")
     job, root = read_job(folder), Path(folder)
-    found = []
-    for number in range(job.shards):
-        found += shard_problems(root, job, number, read=True)[1]
+    problems = _Problems()
+    looked = 0
+    for number in shards_there(root, job):
+        problems.missing(job, looked, number)
+        problems.add(shard_problems(root, job, number, read=True)[1])
+        looked = number + 1
         if progress:
-            progress(number + 1, job.shards)
-    return found + strangers(root, job)
+            progress(looked, job.shards)
+    problems.missing(job, looked, job.shards)
+    problems.add(strangers(root, job))
+    return problems.told()
+
+
+@dataclass
+class _Problems:
+    """The first problems, and the number of all."""
+
+    texts: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, texts: list[str]) -> None:
+        self.count += len(texts)
+        self.texts += texts[: MOST_PROBLEMS - len(self.texts)]
+
+    def missing(self, job: Job, start: int, stop: int) -> None:
+        """Note that the shards `start` … `stop` - 1 are missing, of which there may be more than one can count."""
+        self.count += stop - start
+        told = range(start, min(stop, start + MOST_PROBLEMS - len(self.texts)))
+        self.texts += [missing_text(job, number) for number in told]
+
+    def told(self) -> list[str]:
+        more = self.count - len(self.texts)
+        return [*self.texts, f"and {more:,} more problem{'' if more == 1 else 's'}"] if more else self.texts
+
+
+def missing_text(job: Job, number: int) -> str:
+    """Say that a shard is missing."""
+    return f"{job.path(number).as_posix()} is missing"
+
+
+def shards_there(root: Path, job: Job) -> list[int]:
+    """Return the numbers of the shards of a job of which there is a file or a sidecar, in order."""
+    folder = root / job.folder
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return sorted({number for name in names if (number := _shard_of(job, name)) is not None})
+
+
+def _shard_of(job: Job, name: str) -> int | None:
+    """The number of the shard of a job to which a file of this name belongs, None for any other file."""
+    number = number_in(name)
+    if number is None or number >= job.shards or name not in (shard_file(number), sidecar_file(job.format, number)):
+        return None
+    return number
 
 
 def shard_problems(root: Path, job: Job, number: int, *, read: bool) -> tuple[Sidecar | None, list[str]]:
@@ -44,30 +98,37 @@ def shard_problems(root: Path, job: Job, number: int, *, read: bool) -> tuple[Si
     """
     path = root / job.path(number)
     name = job.path(number).as_posix()
+    if not os.path.lexists(path):
+        return None, [missing_text(job, number)]
     if not path.is_file():
-        return None, [f"{name} is missing"]
+        return None, [f"{name} is not a regular file"]
     try:
-        sidecar = Sidecar.read(root, job, number)
+        sidecar = Sidecar.read(root, job, number) if job.has_sidecars else None
     except MextrainError as error:
         return None, [f"{name}: {error}"]
-    if sidecar is None and job.format != FIRST_FORMAT:
+    if sidecar is None and job.has_sidecars:
         return None, [f"{name} has no sidecar, so it may be unfinished"]
-    rows = job.shard(number)[1] * job.rules.rounds
     problems = []
     if sidecar is not None:
         size = path.stat().st_size
         if size != sidecar.bytes:
-            problems.append(f"{name} has {size:,} bytes, and its sidecar says {sidecar.bytes:,}")
-        elif read and (digest := sha256_of(path)) != sidecar.sha256:
-            problems.append(f"{name} was changed: its SHA-256 is {digest}, and its sidecar says {sidecar.sha256}")
-        if sidecar.rows != rows:
-            problems.append(f"{name}: its sidecar says {sidecar.rows:,} rows, and the job {rows:,}")
+            return sidecar, [f"{name} has {size:,} bytes, and its sidecar says {sidecar.bytes:,}"]
+        if read:
+            problems += digest_problems(path, name, sidecar)
     if read:
-        problems += [f"{name} {text}" for text in parquet_problems(path, job, number, rows)]
+        problems += [f"{name} {text}" for text in parquet_problems(path, job, number)]
     return sidecar, problems
 
 
-def parquet_problems(path: Path, job: Job, number: int, rows: int) -> list[str]:
+def digest_problems(path: Path, name: str, sidecar: Sidecar) -> list[str]:
+    """Return what the SHA-256 of a file tells. Raises `OSError`."""
+    digest = sha256_of(path)
+    if digest == sidecar.sha256:
+        return []
+    return [f"{name} was changed: its SHA-256 is {digest}, and its sidecar says {sidecar.sha256}"]
+
+
+def parquet_problems(path: Path, job: Job, number: int) -> list[str]:
     """Return what the footer of a Parquet file tells against its being shard `number` of `job`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -75,50 +136,31 @@ def parquet_problems(path: Path, job: Job, number: int, rows: int) -> list[str]:
     try:
         footer = pq.read_metadata(path)
         schema = footer.schema.to_arrow_schema()
-    except (pa.ArrowException, OSError) as error:
-        return [f"is no Parquet file that can be read ({error})"]
-    problems = []
-    wanted = archive_schema()
-    names = [field.name for field in schema]
-    if names != wanted.names:
-        problems.append(f"has the columns {', '.join(names)}, expected {', '.join(wanted.names)}")
-    else:
-        problems += [
-            f"has {schema.field(name).type} in the column {name}, expected {wanted.field(name).type}"
-            for name in names
-            if not same_type(schema.field(name).type, wanted.field(name).type)
-        ]
+    except (pa.ArrowException, OSError, ValueError) as error:
+        return [f"is not a Parquet file that can be read ({arrow_says(error)})"]
+    problems = schema_problems(schema, job.format)
+    rows = job.shard(number)[1] * job.rules.rounds
     if footer.num_rows != rows:
         problems.append(f"has {footer.num_rows:,} rows, expected {rows:,}")
     try:
         stored = json.loads((footer.metadata or {})[b"mextrain"])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, RecursionError):
         stored = None
     if stored != {"job": job.to_dict(), "shard": number}:
         problems.append("belongs to another job or shard, as its metadata say")
     return problems
 
 
-def same_type(one: object, other: object) -> bool:
-    """Whether two Arrow types are the same, but for the name of a list's elements and whether they may be null.
-
-    The first format left that open.
-    """
-    import pyarrow as pa
-
-    if pa.types.is_list(one) and pa.types.is_list(other):
-        return bool(one.value_type == other.value_type)  # type: ignore[attr-defined]
-    return one == other
-
-
 def strangers(root: Path, job: Job) -> list[str]:
-    """Return a text for each file that readers would take for a shard of the job and that is none."""
-    mine = {root / job.path(number) for number in range(job.shards)}
-    return [
-        f"{path.relative_to(root).as_posix()} is no shard of this job"
-        for path in sorted(root.rglob("part-*.parquet"))
-        if SHARD_FILE.fullmatch(path.name) and path not in mine
-    ]
+    """Return a text for each file that readers would take for a shard of the job and that is not one."""
+    return [f"{path.relative_to(root).as_posix()} is not a shard of this job" for path in sorted(_others(root, job))]
+
+
+def _others(root: Path, job: Job) -> Iterator[Path]:
+    mine = root / job.folder
+    for path in root.rglob("*.parquet"):
+        if path.parent != mine or (path.name != JOB_FILE and _shard_of(job, path.name) is None):
+            yield path
 
 
 def sha256_of(path: Path) -> str:

@@ -7,21 +7,23 @@ import json
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
-from mextrain._support.files import locked_folder, make_folder, whole_file
+from mextrain._support.files import locked_folder, make_folder, remove_file, whole_file
 from mextrain._support.optional import need
 from mextrain.archive import rows
-from mextrain.archive.job import Job, write_manifest
-from mextrain.archive.layout import FORMAT, JOB_FILE, TEMPORARY, shard_file, sidecar_file
-from mextrain.archive.rows import archive_schema, arrow_rows
+from mextrain.archive.job import Job
+from mextrain.archive.layout import FORMAT, TEMPORARY, number_in, sidecar_file
+from mextrain.archive.manifest import find_job, write_manifest
+from mextrain.archive.rows import arrow_rows
+from mextrain.archive.schema import archive_schema
 from mextrain.archive.sidecar import Sidecar
-from mextrain.archive.verify import shard_problems
+from mextrain.archive.verify import shard_problems, shards_there
 from mextrain.bulk.backend import choose_backend
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
@@ -83,6 +85,8 @@ def write_archive(
     process is writing into, `OSError` for what the disk says.
     """
     need("pyarrow", "io")
+    if job.format != FORMAT:
+        raise MextrainError(f"the job is of the older format {job.format}: make one with Job.create")
     workers = check_workers(workers)
     seats = Seats.of(job.policies, job.rules.players)
     backend = choose_backend(backend, job.rules, seats, job.games * job.rules.rounds // workers)
@@ -112,7 +116,7 @@ class _Writer:
         self._done = 0
         self.sidecars: dict[int, Sidecar] = {}
         self._kept: set[int] = set()
-        self._missing: list[int] = []
+        self._missing: Iterator[int] = iter(())
         self._lock = threading.Lock()
 
     def run(self, workers: int, resume: bool, verify: bool, progress: Progress | None) -> Archive:
@@ -136,75 +140,74 @@ class _Writer:
 
     def _prepare(self, resume: bool, verify: bool) -> int:
         """Make the folder ready and find the shards that are there; returns the number of damaged ones."""
-        names = sorted(path.name for path in self.folder.iterdir())
-        is_new = JOB_FILE not in names
-        if not is_new:
-            self._compare(self.folder / JOB_FILE)
-        elif strange := [name for name in names if not TEMPORARY.fullmatch(name)]:
-            raise MextrainError(
-                f"{self.folder} holds other files ({strange[0]}): name an empty folder, or a new one"
-            )
+        theirs = find_job(self.folder)
+        if theirs is not None:
+            self._compare(theirs)
+        elif strange := self._stranger():
+            raise MextrainError(f"{self.folder} holds other files ({strange}): name an empty folder, or a new one")
         damaged = self._look(verify)
-        if self._missing and not is_new and not resume:
+        if len(self.sidecars) < self.job.shards and theirs is not None and not resume:
             raise MextrainError(
                 f"{self.folder} holds {len(self.sidecars)} of the {self.job.shards} shards of this job: "
                 "resume it (--resume) to make the others"
             )
         self._done = sum(self.job.shard(number)[1] for number in self.sidecars)
         self._clean()
-        if is_new:
+        if theirs is None:
+            make_folder(self.folder / self.job.folder)
             write_manifest(self.folder, self.job)
-        make_folder(self.folder / self.job.folder)
-        self._missing.reverse()
+        kept = frozenset(self.sidecars)
+        self._missing = (number for number in range(self.job.shards) if number not in kept)
         return damaged
 
-    def _compare(self, path: Path) -> None:
+    def _stranger(self) -> str | None:
+        """The name of something in the folder that no run of this job left there before it wrote the manifest."""
+        folder = self.folder
+        for below in (*Path(self.job.folder).parts, None):
+            for path in sorted(folder.iterdir()):
+                if path.name != below and not TEMPORARY.fullmatch(path.name):
+                    return path.relative_to(self.folder).as_posix()
+            folder = folder / (below or "")
+            if not folder.is_dir():
+                break
+        return None
+
+    def _compare(self, theirs: Job) -> None:
         """Refuse a folder that holds another job than ours, or one of an older layout."""
-        mine = self.job.to_dict()
-        try:
-            theirs = Job.from_dict(json.loads(path.read_text(encoding="utf-8"))).to_dict()
-        except (MextrainError, ValueError) as error:
-            raise MextrainError(f"{path} cannot be used: {error}") from None
-        if theirs["format"] != FORMAT:
+        if theirs.format != FORMAT:
             raise MextrainError(
-                f"{self.folder} is of the older format {theirs['format']}, which can be read and not continued: "
+                f"{self.folder} is of the older format {theirs.format}, which can be read and not continued: "
                 "name an empty folder, or a new one"
             )
-        for name, value in mine.items():
-            if theirs[name] != value:
+        stored = theirs.to_dict()
+        for name, value in self.job.to_dict().items():
+            if stored[name] != value:
                 raise MextrainError(
-                    f"{self.folder} holds another job: its {name} is {_compact(theirs[name])}, not {_compact(value)}; "
+                    f"{self.folder} holds another job: its {name} is {_compact(stored[name])}, not {_compact(value)}; "
                     "name an empty folder, or a new one"
                 )
 
     def _look(self, verify: bool) -> int:
-        """Sort the shards into those that are complete and those to make; returns the number of damaged ones."""
+        """Find the shards that are complete; returns the number of damaged ones."""
         damaged = 0
-        there = self._shard_files()
-        for number in range(self.job.shards):
-            # A shard without its mark was being finished when the run was killed: that is no damage.
-            if sidecar_file(number) in there and shard_file(number) in there:
+        for number in shards_there(self.folder, self.job):
+            # A shard without its mark was being finished when the run was killed: that is not damage.
+            if all((self.folder / path(number)).exists() for path in (self.job.path, self.job.sidecar_path)):
                 sidecar, problems = shard_problems(self.folder, self.job, number, read=verify)
                 if sidecar is not None and not problems:
                     self.sidecars[number] = sidecar
-                    continue
-                damaged += 1
-            self._missing.append(number)
+                else:
+                    damaged += 1
         return damaged
-
-    def _shard_files(self) -> set[str]:
-        folder = self.folder / self.job.folder
-        return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
 
     def _clean(self) -> None:
         """Remove what a run that was killed left, and marks that do not hold."""
-        there = self._shard_files()
-        marks = {sidecar_file(number) for number in self._missing} & there
-        for name in sorted(marks | set(filter(TEMPORARY.fullmatch, there))):
-            (self.folder / self.job.folder / name).unlink(missing_ok=True)
-        for path in self.folder.iterdir():
-            if TEMPORARY.fullmatch(path.name):
-                path.unlink(missing_ok=True)
+        for folder in (self.folder, self.folder / self.job.folder):
+            for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+                number = number_in(path.name)
+                is_mark = number is not None and path.name == sidecar_file(FORMAT, number)
+                if TEMPORARY.fullmatch(path.name) or (is_mark and number not in self.sidecars):
+                    remove_file(path)
 
     def _player(self) -> Player:
         """A player of the job's games, for one thread."""
@@ -220,9 +223,9 @@ class _Writer:
         table = Rounds.empty(group_games, rules.rounds, rules.players)
         while not self._stop.is_set():
             with self._lock:
-                if not self._missing:
-                    return
-                number = self._missing.pop()
+                number = next(self._missing, None)
+            if number is None:
+                return
             try:
                 sidecar = self._make(number, player, table, actions)
             except _Stopped:

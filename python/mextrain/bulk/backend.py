@@ -42,12 +42,13 @@ def choose_backend(backend: str, rules: RuleSet, seats: Seats, rounds: int) -> s
     from mextrain_core.compiler.vectors import is_fast
     from mextrain_core.lockstep.backend import Lockstep, accepts
 
-    if backend not in BACKENDS:
+    if not isinstance(backend, str) or backend not in BACKENDS:
         raise MextrainError(f"backend = {shown(backend)}: expected one of {', '.join(BACKENDS)}")
     can = seats.builtin and accepts(rules.record, seats.ids)
     if backend == "lockstep" and not can:
         why = obstacle(rules) or (
-            "it plays the policies random and heaviest, on x86-64 processors, and only where compiling is switched on"
+            "it plays the policies random and heaviest, on x86-64 and AArch64 processors, "
+            "and only where compiling is switched on"
         )
         raise MextrainError(f"lockstep cannot play this: {why}; take the backend auto or scalar")
     if backend != "auto":

@@ -1,7 +1,8 @@
 """Policies of your own: compiled functions, batch callbacks, plain Python functions (docs/policies.md).
 
-Whatever decides for a seat sees what that seat can see and nothing else. All of them get the attempt's random word; a
-policy that uses no other randomness plays the same game for the same seed, on any number of slots and workers.
+Whatever decides for a seat sees what that seat can see and nothing else. All of them get a random word for the
+attempt, from which nobody can tell the round's key; a policy that uses no other randomness plays the same game for the
+same seed, on any number of slots and workers.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ class Batch:
         return counts
 
     def random_moves(self) -> np.ndarray:
-        """What the built-in policy `random` would play: uint16[n]."""
+        """Legal moves chosen uniformly by the random words: uint16[n].
+
+        They are not those of the built-in policy `random`, whose words are others.
+        """
         high, counts = self.words >> np.uint64(32), self.counts.astype(np.uint64)
         chosen: np.ndarray = self.moves[self.offsets[:-1] + (high * counts >> np.uint64(32)).astype(np.int64)]
         return chosen
@@ -59,7 +63,11 @@ class BatchPolicy:
     function: Callable[[Batch], np.ndarray]
 
     def __call__(self, batch: Batch) -> np.ndarray:
-        chosen = np.asarray(self.function(batch))
+        answer = self.function(batch)
+        try:
+            chosen = np.asarray(answer)
+        except Exception as error:
+            raise PolicyError(f"a batch policy returned {shown(answer)}: expected {len(batch)} moves") from error
         if chosen.shape != (len(batch),) or chosen.dtype.kind not in "ui":
             raise PolicyError(
                 f"a batch policy returned {chosen.dtype} {chosen.shape}: expected {len(batch)} moves as uint16"
@@ -110,7 +118,7 @@ class Decision:
         return int(self.view["boneyard_size"])
 
     def random(self, n: int) -> int:
-        """A number in 0 … n-1 from the attempt's random word."""
+        """A number in 0 … n-1 from the decision's random word."""
         return (self.word >> 32) * n >> 32
 
 

@@ -6,10 +6,9 @@ draws never touch (docs/determinism.md), so another policy at the table changes 
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from mextrain.errors import PolicyError, shown
+from mextrain.errors import PolicyError, nearest, shown
 from mextrain_core.bulk import policies as core
 
 POLICIES: tuple[str, ...] = tuple(policy.name for policy in core.POLICIES)
@@ -26,14 +25,14 @@ def check_policies(policies: str | Sequence[str], players: int) -> tuple[str, ..
     `policies` is one name for all seats, or a name for each of the `players` seats: a sequence, or a text with
     commas. Raises `PolicyError` for an unknown name or another number of names.
     """
+    if not isinstance(policies, Iterable):
+        raise PolicyError(f"the policies {shown(policies)} are not usable: expected a name, or one for each seat")
     names = policies.split(",") if isinstance(policies, str) else list(policies)
     for name in names:
-        if name not in POLICIES:
-            near = difflib.get_close_matches(str(name), POLICIES, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise PolicyError(
-                f"the policy {shown(name)} is unknown: expected one of {', '.join(POLICIES)}{hint}"
-            )
+        if not isinstance(name, str) or name not in POLICIES:
+            hint = nearest(name, POLICIES)
+            expected = f"expected one of {', '.join(POLICIES)}{hint and '; '}{hint}"
+            raise PolicyError(f"the policy {shown(name)} is unknown: {expected}")
     if isinstance(policies, str) and len(names) == 1:
         names *= players
     if len(names) != players:

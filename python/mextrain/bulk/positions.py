@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mextrain.bulk.policies import check_policies
 from mextrain.bulk.simulate import check_games, simulate
 from mextrain.game.moves import Move
-from mextrain.game.rules import RuleSet
+from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
 from mextrain.position import Position
 
@@ -28,7 +28,8 @@ def play_rounds(
     They are the games that `simulate` plays. `position.record()` is a round's record. Raises `SeedError`,
     `PolicyError` or `MextrainError` at once for arguments that `simulate` would refuse.
     """
-    seed, first_game = check_seed(seed), check_game(first_game)
+    check_rules(rules)
+    seed, first_game = check_seed(seed), check_game(first_game, "first_game")
     games, names = check_games(games, first_game), check_policies(policies, rules.players)
     return _rounds(rules, games, seed, names, first_game)
 

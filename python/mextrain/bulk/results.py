@@ -12,7 +12,7 @@ FIELDS = ("end", "winner", "starter", "turns", "plays", "draws", "decisions")
 ENDS = ("running", "out", "blocked", "fault")
 """How a round ended, by the engine's code."""
 
-OUT, BLOCKED, FAULT = 1, 2, 3
+OUT, BLOCKED, FAULT, FAILED = 1, 2, 3, 4
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import sys
 from collections.abc import Sequence
@@ -11,27 +10,26 @@ from typing import Any
 
 import numpy as np
 
+from mextrain._support.integers import whole
 from mextrain.bulk.callbacks import BatchPolicy, for_each
+from mextrain.bulk.compiled import address_of
 from mextrain.bulk.policies import BY_ID, BY_NAME, POLICIES, check_policies
-from mextrain.errors import PolicyError, shown
-from mextrain_core.bulk.policies import Policy
+from mextrain.errors import PolicyError, one_line, shown
+from mextrain_core.bulk.policies import FOREIGN, Policy
 from mextrain_core.bulk.waiting import OUTSIDE
 
-_CTYPES_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]
-"""What every ctypes function pointer is an instance of; ctypes gives it no public name."""
-
-
-LOWEST_ADDRESS = 1 << 16
-"""No system maps code below this, so a smaller number is a mistake and not an address."""
+MAX_NAME = 1000
+"""Characters of the name of a policy; a longer one is a mistake."""
 
 
 @dataclass(frozen=True, eq=False)
 class Seats:
     """The policies of a table, by seat.
 
-    `names`: what summaries and archives say. `ids`: uint8[players], ids of built-in policies, OUTSIDE for a callback.
+    `names`: what summaries and archives say. `ids`: uint8[players], ids of built-in policies, FOREIGN for a compiled
+    function of the user's, OUTSIDE for a callback.
     `addresses`: uint64[players], the C function that plays the seat, or 0. `callbacks`: the batch policy of the seat,
-    or None. `owners` keeps compiled functions alive.
+    or None. `owners`: the policies as they were given, which keeps compiled functions alive.
     """
 
     names: tuple[str, ...]
@@ -69,6 +67,24 @@ class Seats:
         )
 
     @property
+    def has_foreign(self) -> bool:
+        """Whether a seat is played by a compiled function of the user's."""
+        return bool((self.ids == FOREIGN).any())
+
+    def stored_names(self) -> tuple[str, ...]:
+        """Return the names for an archive, which must say which policies played, today and in ten years.
+
+        Raises `PolicyError` for a function or address, whose name does not say where to find it.
+        """
+        for policy, name in zip(self.owners, self.names, strict=True):
+            if not isinstance(policy, str) and not _is_id(policy):
+                raise PolicyError(
+                    f"the policy {shown(name)} cannot be stored, as its name does not say where to find it: "
+                    "give a policy of your own as module:attribute, such as mybots:clever"
+                )
+        return self.names
+
+    @property
     def builtin(self) -> bool:
         """Whether every seat is played by a policy that the engine's own kernels decide for."""
         return not self.addresses.any() and not any(self.callbacks)
@@ -77,22 +93,24 @@ class Seats:
 def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
     """Name, id, address and callback of one policy."""
     if isinstance(policy, str):
+        if len(policy) > MAX_NAME:
+            raise PolicyError(f"the policy {shown(policy)} has a name of {len(policy):,} characters: expected a name")
         if ":" not in policy:
             check_policies([policy], 1)
             return _builtin(BY_NAME[policy])
         _, number, address, callback = _resolve(_imported(policy))
         return policy, number, address, callback
-    if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool) and policy in BY_ID:
+    if _is_id(policy):
         return _builtin(BY_ID[int(policy)])
-    address = _address(policy)
+    address = address_of(policy)
     if address:
-        return str(getattr(policy, "__name__", f"address {address:#x}")), 0, address, None
+        return _name_of(policy, f"address {address:#x}"), _id_of(address), address, None
     if isinstance(policy, BatchPolicy):
-        return str(getattr(policy.function, "__name__", "batch")), OUTSIDE, 0, policy
+        return _name_of(policy.function, "batch"), OUTSIDE, 0, policy
     if callable(policy):
-        return str(getattr(policy, "__name__", type(policy).__name__)), OUTSIDE, 0, for_each(policy)
+        return _name_of(policy, type(policy).__name__), OUTSIDE, 0, for_each(policy)
     raise PolicyError(
-        f"{shown(policy)} is no policy: expected a name ({', '.join(POLICIES)}), module:attribute, "
+        f"{shown(policy)} is not a policy: expected a name ({', '.join(POLICIES)}), module:attribute, "
         "a compiled function or its address, a BatchPolicy or a callable"
     )
 
@@ -102,7 +120,7 @@ def _builtin(policy: Policy) -> tuple[str, int, int, BatchPolicy | None]:
     if not policy.apart:
         return policy.name, policy.id, 0, None
     # The first use in an installation compiles it, the planner for a quarter of a minute, so nobody else imports it.
-    address = _address(_imported(policy.apart))
+    address = address_of(_imported(policy.apart))
     if not address:
         raise PolicyError(
             f"the policy {policy.name} needs compiled code: unset NUMBA_DISABLE_JIT, or take another policy"
@@ -110,30 +128,36 @@ def _builtin(policy: Policy) -> tuple[str, int, int, BatchPolicy | None]:
     return policy.name, policy.id, address, None
 
 
-def _address(policy: Any) -> int:
-    """The address of a compiled function in any of its forms, or 0 for something else."""
-    if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool):
-        if not LOWEST_ADDRESS <= policy < 2**64:
-            ids = ", ".join(f"{number} {built_in.name}" for number, built_in in BY_ID.items())
-            raise PolicyError(f"the policy {policy} is neither an id ({ids}) nor the address of a function")
-        return int(policy)
-    if isinstance(policy, _CTYPES_FUNCTION):
-        return ctypes.cast(policy, ctypes.c_void_p).value or 0
-    if type(policy).__module__ == "_cffi_backend":
-        from cffi import FFI
+def _id_of(address: int) -> int:
+    """The id of the built-in policy whose function is at an address, or FOREIGN."""
+    for policy in BY_ID.values():
+        module, _, name = policy.apart.partition(":")
+        if policy.apart and getattr(getattr(sys.modules.get(module), name, None), "address", 0) == address:
+            return policy.id
+    return FOREIGN
 
-        return int(FFI().cast("uintptr_t", policy))
-    found = getattr(policy, "address", 0)
-    return found if isinstance(found, int) else 0
+
+def _name_of(policy: Any, otherwise: str) -> str:
+    return str(getattr(policy, "__name__", otherwise))
+
+
+def _is_id(policy: Any) -> bool:
+    number = whole(policy)
+    return number is not None and number in BY_ID
 
 
 def _imported(name: str) -> Any:
     """The object that `module:attribute` names; the current folder is searched too."""
     module, _, attribute = name.partition(":")
+    if not all(part.isidentifier() for part in module.split(".")) or not attribute.isidentifier():
+        expected = "expected module:attribute, such as mybots:clever"
+        raise PolicyError(f"the policy {shown(name)} cannot be imported: {expected}")
     sys.path.insert(0, "")
     try:
         return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise PolicyError(f"the policy {shown(name)} cannot be imported: {error}") from None
+    except (Exception, SystemExit) as error:
+        # A module of somebody else's may raise anything.
+        what = one_line(f"{type(error).__name__}: {error}")
+        raise PolicyError(f"the policy {shown(name)} cannot be imported: {what}") from error
     finally:
         sys.path.remove("")

@@ -21,12 +21,14 @@ from mextrain._support.lazy import cached_property
 from mextrain._support.processors import usable_processors
 from mextrain.bulk.backend import choose_backend
 from mextrain.bulk.callback_player import CallbackPlayer
-from mextrain.bulk.results import FAULT, Rounds
+from mextrain.bulk.compiled import Watch
+from mextrain.bulk.results import FAILED, FAULT, Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.stats import Summary
-from mextrain.errors import IllegalMove, InternalError, MextrainError, SeedError, shown
-from mextrain.game.rules import RuleSet
+from mextrain.errors import IllegalMove, InternalError, MextrainError, PolicyError, SeedError, one_line, shown
+from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import MAX_GAME, check_game, check_seed
+from mextrain_core.bulk.policies import FOREIGN
 from mextrain_core.bulk.rollout import SeatPolicies, play_games, play_games_calling
 from mextrain_core.lockstep.backend import Lockstep
 from mextrain_core.model.limits import MAX_DECISIONS
@@ -78,8 +80,12 @@ class Simulation(Rounds):
     def actions_of(self, game: int, number: int) -> np.ndarray:
         """Return the moves of round `number` of the game with index `game` here (a view, uint16).
 
-        Raises `MextrainError` if no moves were recorded.
+        Raises `MextrainError` if no moves were recorded, and for a game or round that is not here.
         """
+        for name, value, size in (("game", game, self.games), ("number", number, self.rounds)):
+            index = whole(value)
+            if index is None or not 0 <= index < size:
+                raise MextrainError(f"{name} = {shown(value)}: expected 0 … {size - 1}")
         if self.actions is None:
             raise MextrainError("these games were played without recording moves: pass record_actions=True")
         start = self.offsets[game, number]
@@ -146,11 +152,17 @@ class Player:
         """Play `rounds.games` games into `rounds`, and their moves into `actions` (uint16; empty: not recorded).
 
         Returns (hash, number of moves). `actions` must hold `MAX_DECISIONS` moves a round. Raises `InternalError` if
-        the backend reports a fault, and `IllegalMove` if a policy of the user's returns a move that is not legal.
+        the backend reports a fault, `IllegalMove` if a policy of the user's returns a move that is not legal, and
+        `PolicyError` if a compiled one says that it failed, or raises something that C cannot hand on.
         """
         began = time.perf_counter()
         play = self._callback_player.play if self._callback_player else self._run
-        result = play(first_game, rounds, actions)
+        if self._seats.has_foreign:
+            with Watch() as watch:
+                result = play(first_game, rounds, actions)
+            self._check_raised(watch.raised)
+        else:
+            result = play(first_game, rounds, actions)
         if rounds.games:
             self._check(first_game, rounds)
             self._learn(rounds.games, time.perf_counter() - began)
@@ -176,10 +188,24 @@ class Player:
         fitting = int(games * aim / max(seconds, 1e-9))
         self.slice = max(1, min(fitting, 8 * self.slice))
 
+    def _check_raised(self, error: BaseException | None) -> None:
+        """Raise `PolicyError` if a compiled policy has raised something; what it returned then means nothing."""
+        if error is None:
+            return
+        names = zip(self._seats.names, self._seats.ids, strict=True)
+        compiled = " or ".join(sorted({name for name, number in names if number == FOREIGN}))
+        raised = one_line(f"{type(error).__name__}: {error}")
+        raise PolicyError(f"the compiled policy {one_line(compiled)} raised {raised}") from error
+
     def _check(self, first_game: int, rounds: Rounds) -> None:
-        if (rounds.end == FAULT).any():
-            game, number = (int(k) for k in np.argwhere(rounds.end == FAULT)[0])
+        if (rounds.end >= FAULT).any():
+            game, number = (int(k) for k in np.argwhere(rounds.end >= FAULT)[0])
             seat = int(rounds.winner[game, number])
+            if rounds.end[game, number] == FAILED:
+                raise PolicyError(
+                    f"the compiled policy {self._seats.names[seat]} of seat {seat} failed (it returned a negative "
+                    f"number) in round {number} of game {first_game + game}, seed {self._seed}"
+                )
             if seat >= 0:
                 raise IllegalMove(
                     f"the compiled policy {self._seats.names[seat]} of seat {seat} returned a move that is not legal "
@@ -216,7 +242,9 @@ def simulate(
     Ctrl-C raises `Interrupted`, a `KeyboardInterrupt` that carries the games finished so far. Raises `SeedError`,
     `PolicyError` or `MextrainError` for arguments out of range, `InternalError` for a fault of the engine.
     """
-    seed, first_game, games = check_seed(seed), check_game(first_game), check_games(games, first_game)
+    check_rules(rules)
+    seed, first_game, games = check_seed(seed), check_game(first_game, "first_game"), check_games(games, first_game)
+    check_progress(progress)
     seats = Seats.of(policies, rules.players)
     workers = check_workers(workers)
     table = Rounds.empty(games, rules.rounds, rules.players)
@@ -250,7 +278,9 @@ def survey(
 
     Ctrl-C raises `Interrupted` with the summary of the games finished so far.
     """
-    check_games(games, check_game(first_game))
+    check_rules(rules)
+    seed, first_game, games = check_seed(seed), check_game(first_game, "first_game"), check_games(games, first_game)
+    check_progress(progress)
     seats = Seats.of(policies, rules.players)
     backend = choose_backend(backend, rules, seats, games * rules.rounds // check_workers(workers))
     step = max(1, SURVEY_ROUNDS // rules.rounds)
@@ -286,11 +316,20 @@ def _shifted(progress: Progress, start: int, games: int) -> Progress:
     return lambda done, _: progress(start + done, games)
 
 
-def check_games(games: object, first_game: int) -> int:
-    """Return the number of games as an int, at least 1; raises `MextrainError` if they go past the last game."""
-    number = check_game(games)
+def check_progress(progress: object) -> None:
+    """Raise `MextrainError` for what can neither be called nor is None."""
+    if progress is not None and not callable(progress):
+        raise MextrainError(f"progress = {shown(progress)}: expected None or a function of (games done, games wanted)")
+
+
+def check_games(games: object, first_game: int, name: str = "games") -> int:
+    """Return the number of games as an int, at least 1; `name` is what the argument is called.
+
+    Raises `MextrainError` if they go past the last game.
+    """
+    number = check_game(games, name)
     if number == 0:
-        raise MextrainError("0 games are nothing to play: ask for 1 or more")
+        raise MextrainError(f"{name} = 0: ask for 1 or more")
     if first_game + number - 1 > MAX_GAME:
         raise SeedError(f"games {first_game} … {first_game + number - 1} go past the last one, 2**59 - 1")
     return number

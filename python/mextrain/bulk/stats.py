@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mextrain.bulk.results import OUT, Rounds
-from mextrain.errors import MextrainError
+from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
 
 Z = NormalDist().inv_cdf(0.975)
@@ -261,10 +261,32 @@ class Summary:
         return {"games": self.games, "sums": self.sums, "turn_counts": list(self.turn_counts.items())}
 
     @classmethod
-    def from_state(cls, rules: RuleSet, policies: Sequence[str], state: Mapping[str, Any]) -> Summary:
-        """Return the summary whose `state` was stored for these rules and policies."""
-        sums = {name: tuple(Sum(*each) for each in seats) for name, seats in state["sums"].items()}
-        return cls(rules, tuple(policies), state["games"], sums, dict(state["turn_counts"]))
+    def from_state(cls, rules: RuleSet, policies: Sequence[str], state: Any) -> Summary:
+        """Return the summary whose `state` was stored for these rules and policies.
+
+        Types are exact, and sums that no games can have are refused: raises `MextrainError`.
+        """
+        if not isinstance(state, dict) or type(state.get("games")) is not int or state["games"] < 1:
+            raise MextrainError("its summary is not one: expected an object with a number of games")
+        games: int = state["games"]
+        sums: Any = state.get("sums")
+        turn_counts: Any = state.get("turn_counts")
+        columns = {name: array.shape[1] for name, array in _quantities(Rounds.empty(0, 1, rules.players)).items()}
+        if not isinstance(sums, dict) or list(sums) != list(columns):
+            raise MextrainError(f"its summary has not the sums {', '.join(columns)}")
+        for name, count in columns.items():
+            if not _are_pairs(sums[name]) or len(sums[name]) != count:
+                found = shown(sums[name])
+                raise MextrainError(f"its summary has {found} for {name}: expected {count} pairs of numbers")
+            if any(games * squares < total**2 for total, squares in sums[name]):
+                raise MextrainError(f"its summary has sums for {name} that {games:,} games cannot have")
+        if not _are_pairs(turn_counts) or sum(rounds for _, rounds in turn_counts) != games * rules.rounds:
+            raise MextrainError(f"its summary has not the turns of {games * rules.rounds:,} rounds")
+        listed = [turns for turns, _ in turn_counts]
+        if listed != sorted({*listed}) or listed[0] < 0 or any(rounds < 1 for _, rounds in turn_counts):
+            raise MextrainError("its summary counts turns that no round has")
+        exact = {name: tuple(Sum(*each) for each in seats) for name, seats in sums.items()}
+        return cls(rules, tuple(policies), games, exact, dict(turn_counts))
 
 
 _STEPS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
@@ -293,6 +315,13 @@ def _quantities(rounds: Rounds) -> dict[str, np.ndarray]:
         "starter_edge": rounds.players * starter_won - out.sum(axis=1),
         **{name: getattr(rounds, name).sum(axis=1, dtype=np.int64)[:, None] for name in _PER_ROUND},
     }
+
+
+def _are_pairs(value: Any) -> bool:
+    """Whether it is a list of pairs of ints."""
+    return isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair) for pair in value
+    )
 
 
 def exact_sums(columns: np.ndarray) -> tuple[Sum, ...]:

@@ -36,7 +36,7 @@ def _constants() -> dict[str, int]:
     found = {"ABI_VERSION": abi.ABI_VERSION, "STOP": limits.STOP, "NONE": limits.NONE, "WILD": limits.WILD}
     for module, prefixes in ((state, ("PHASE_", "OWED_")), (limits, ("LETTER_", "MAX_"))):
         found |= {name: value for name, value in vars(module).items() if name.startswith(prefixes)}
-    found |= {f"END_{name}": getattr(state, name) for name in ("RUNNING", "OUT", "BLOCKED", "FAULT")}
+    found |= {f"END_{name}": getattr(state, name) for name in ("RUNNING", "OUT", "BLOCKED", "FAULT", "FAILED")}
     kinds = ("PLAY", "STOPPED", "DRAW", "FORCED_DRAW", "OPEN", "SKIP", "NO_PLAY")
     found |= {f"EVENT_{name}": getattr(events, name) for name in kinds}
     # What is compiled apart cannot be asked for by its id in C.

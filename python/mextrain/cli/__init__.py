@@ -22,7 +22,7 @@ from typing import NoReturn
 
 from mextrain import __version__
 from mextrain.cli.interrupts import prompt_interrupts
-from mextrain.errors import MextrainError
+from mextrain.errors import MAX_TEXT, MextrainError, one_line
 
 COMMANDS = (
     "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "bench",
@@ -30,13 +30,16 @@ COMMANDS = (
 )
 """The commands, in the order of the help."""
 
+MAX_LINE = 4000
+"""Characters of an error's line: enough for twenty problems with a set of rules."""
+
 
 class Parser(argparse.ArgumentParser):
     """An argument parser whose complaints are one line."""
 
     def error(self, message: str) -> NoReturn:
         """Print `message` in one line, with where to look for help, and exit with code 2."""
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        self.exit(2, f"{self.prog}: {one_line(message)} (see {self.prog} --help)\n")
 
 
 def build_parser() -> Parser:
@@ -80,5 +83,10 @@ def _run(args: argparse.Namespace) -> int:
         print(f"mextrain {args.command}: interrupted", file=sys.stderr)
         return 130
     except (MextrainError, OSError, ImportError) as error:
-        print(f"mextrain {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        limit = MAX_LINE if isinstance(error, MextrainError) else MAX_TEXT
+        print(f"mextrain {args.command}: {one_line(str(error), limit)}", file=sys.stderr)
+        return 2
+    except UnicodeEncodeError as error:
+        # A path that is not UTF-8, which some libraries do not take.
+        print(f"mextrain {args.command}: {one_line(ascii(error.object))} is not valid Unicode", file=sys.stderr)
         return 2

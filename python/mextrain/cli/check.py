@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mextrain.cli.common import decoded, record_lines
 from mextrain.cli.progress import Meter
-from mextrain.errors import MextrainError
+from mextrain.errors import MextrainError, one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     """Replay everything; the first fault is printed with its place, and ends the run with code 1."""
     is_archive = Path(args.file).is_dir()
     if args.verify and not is_archive:
-        raise MextrainError(f"{args.file} is no folder: --verify is for archives")
+        raise MextrainError(f"{one_line(args.file)} is not a folder: --verify is for archives")
     if is_archive:
         return verify(args.file) if args.verify else check_rows(args.file)
     return check_records(args.file)
@@ -37,18 +37,22 @@ def run(args: argparse.Namespace) -> int:
 def check_records(file: str) -> int:
     """Replay a file of records."""
     from mextrain.errors import RecordError
-    from mextrain.records import RoundRecord, replay
+    from mextrain.records import MatchOrder, RoundRecord, replay
 
-    name = "stdin" if file == "-" else file
+    order = MatchOrder()
+    name = "stdin" if file == "-" else one_line(file)
     line = events = 0
     for line, data in record_lines(file):
         try:
             record = RoundRecord.from_json(decoded(data))
             replay(record)
+            order.check(record)
         except RecordError as fault:
             print(f"{name}: {RecordError(fault.reason, line=line, event=fault.event)}")
             return 1
         events += len(record.events)
+    if not line:
+        raise MextrainError(f"{name} is empty: there is nothing to check")
     print(f"{name}: {line:,} round{'' if line == 1 else 's'}, {events:,} events, no fault")
     return 0
 
@@ -62,24 +66,25 @@ def check_rows(folder: str) -> int:
         with Meter() as meter:
             checked = check_archive(folder, meter)
     except ArchiveError as fault:
-        print(f"{folder}: {fault}")
+        print(f"{one_line(folder)}: {fault}")
         return 1
-    print(f"{folder}: {_files(checked.shards)}, {checked.rounds:,} rounds, {checked.actions:,} actions, no fault")
+    found = f"{_files(checked.shards)}, {checked.rounds:,} rounds, {checked.actions:,} actions"
+    print(f"{one_line(folder)}: {found}, no fault")
     return 0
 
 
 def verify(folder: str) -> int:
     """Verify the files of an archive, and print everything that is wrong with them."""
-    from mextrain.archive import FORMAT, read_job, verify_archive
+    from mextrain.archive import read_job, verify_archive
 
     with Meter("files") as meter:
         problems = verify_archive(folder, meter)
     for problem in problems:
-        print(f"{folder}: {problem}")
+        print(f"{one_line(folder)}: {problem}")
     if not problems:
         job = read_job(folder)
-        sums = "all there and unchanged" if job.format == FORMAT else f"all there ({job.format} has no sums to compare)"
-        print(f"{folder}: {_files(job.shards)}, {sums}")
+        sums = "all there and unchanged" if job.has_sidecars else f"all there ({job.format} has no sums to compare)"
+        print(f"{one_line(folder)}: {_files(job.shards)}, {sums}")
     return 1 if problems else 0
 
 

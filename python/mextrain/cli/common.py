@@ -60,6 +60,22 @@ def add_games(parser: argparse.ArgumentParser, default: int | None = None) -> No
     add_seed(parser)
 
 
+def add_games_or_rounds(parser: argparse.ArgumentParser) -> None:
+    """Add `--games` and `--rounds`, one of which is required, and `--seed`."""
+    group = parser.add_mutually_exclusive_group(required=True)
+    group.add_argument(
+        "--games", type=whole(1, MAX_GAMES), metavar="N", help="number of games, each a match of all its rounds"
+    )
+    group.add_argument(
+        "--rounds",
+        type=whole(1, MAX_GAMES),
+        metavar="N",
+        help="in place of --games: as many games as are needed to have at least N rounds; the last one is played to "
+        "its end",
+    )
+    add_seed(parser)
+
+
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """Add `--seed`."""
     parser.add_argument(

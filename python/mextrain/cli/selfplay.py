@@ -14,7 +14,7 @@ from mextrain.cli.common import (
     MAX_GAMES,
     add_backend,
     add_first_game,
-    add_games,
+    add_games_or_rounds,
     add_policy,
     add_rules,
     add_workers,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `mextrain selfplay`."""
     add_rules(parser)
-    add_games(parser)
+    add_games_or_rounds(parser)
     add_first_game(parser)
     add_policy(parser)
     add_workers(parser)
@@ -52,19 +52,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play and store; says at the end what was played and how to read it."""
-    from mextrain.archive import JOB_FILE, Job, read_job, write_archive
+    from mextrain.archive import Job, find_job, write_archive
     from mextrain.bulk.simulate import Interrupted
 
+    rules = read_rules(args)
     job = Job.create(
-        read_rules(args),
-        games=args.games,
+        rules,
+        # Whole matches: as many as are needed to have so many rounds.
+        games=args.games if args.rounds is None else -(-args.rounds // rules.rounds),
         seed=args.seed,
         policies=args.policy,
         first_game=args.first_game,
         shard_games=args.shard_games,
     )
     # A folder with another job is refused below.
-    if args.verify and not args.resume and (Path(args.out) / JOB_FILE).exists() and read_job(args.out) == job:
+    if args.verify and not args.resume and Path(args.out).is_dir() and find_job(args.out) == job:
         return verify(args.out)
     try:
         with Meter() as meter:

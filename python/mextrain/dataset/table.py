@@ -1,4 +1,4 @@
-"""`decision_table`: the decisions of an archive as one table for people, with the names of tiles."""
+"""`decision_table`: the decisions of archives as one table for people, with the names of tiles."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from mextrain._support.integers import whole
-from mextrain.archive import read_shards
-from mextrain.archive.shards import read_groups
-from mextrain.errors import MextrainError, shown
+from mextrain.archive.read_rows import RowGroup
+from mextrain.bulk.results import ENDS
+from mextrain.dataset.selection import Part, Selection, at_least
+from mextrain.errors import ArchiveError, MextrainError
 from mextrain.game.moves import STOP, Move
 from mextrain.position import Position
 
@@ -28,55 +28,80 @@ COLUMNS = {
     "markers": "list of bool",
     "legal": "list of text",
     "points": "list of int64",
+    "winner": "int8",
+    "ending": "text",
 }
 """Name and type of every column; they are the same for all rules and numbers of players."""
 
 
-def decision_table(folder: str | os.PathLike[str], rounds: int = 1000) -> Any:
-    """Return the decisions of the first rounds of an archive as a `pyarrow.Table`, a row for each, in their order.
+def decision_table(*folders: str | os.PathLike[str], rounds: int = 1000, games: range | None = None) -> Any:
+    """Return the decisions of the first rounds of archives as a `pyarrow.Table`, a row for each, in their order.
+
+    `rounds`: how many rounds, at most. `games`: a range of game numbers; of each archive only these are read. Archives
+    may have different rules.
 
     `step` counts the decisions of the round from 0, `turn` its turns from 1. `move` is the play or `stop`, `train`
     its train, null for `stop`. `hand` and `unseen` (the tiles that the seat sees nowhere), `legal`, the legal moves,
     as they were before the move. `ends` by train, M last: the halves that are open, separated by blanks if a train has
-    several. `markers` by seat: whether its train is open to the others. `points` by seat at the end of the round.
+    several. `markers` by seat: whether its train is open to the others. How the round ended: `points` by seat, the
+    `winner` (-1 if it was blocked), and the `ending`, `out` or `blocked`.
 
     Replaying for people is slow, about 100 rounds a second; `DecisionDataset` is for learners. Raises `MextrainError`
-    for a folder without an archive or a number of rounds below 1, `IllegalMove` for a row that breaks the rules, and
-    `MissingExtra` without pyarrow.
+    for a folder without an archive, a range without games or a number of rounds below 1, `ArchiveError` for damaged
+    files and rows that break the rules, and `MissingExtra` without pyarrow.
     """
-    number = whole(rounds)
-    if number is None or number < 1:
-        raise MextrainError(f"rounds = {shown(rounds)}: expected a whole number from 1")
+    left = at_least(1, "rounds", rounds)
+    selection = Selection(folders, games)
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-    for position, moves, points in _rounds(folder, number):
-        for step, code in enumerate(moves):
-            move = Move.from_code(code)
-            row = _row(position, step, move)
-            for name, value in row.items():
+    for part in selection.parts():
+        rows = selection.read(part)
+        for row in range(min(left, len(rows))):
+            for name, value in _decisions(part, rows, row):
                 columns[name].append(value)
-            columns["points"].append(points)
-            position.play(move)
+        left -= min(left, len(rows))
+        if not left:
+            break
     return _table(columns)
 
 
-def _rounds(folder: str | os.PathLike[str], count: int) -> Iterator[tuple[Position, list[int], list[int]]]:
-    """Yield each of the first rounds: its beginning, its moves and its points."""
-    job, shards = read_shards(folder)
-    for shard in shards:
-        for group in read_groups(shard.path, job.rules.players):
-            for row in range(len(group)):
-                if not count:
-                    return
-                count -= 1
-                position = Position.deal(
-                    job.rules,
-                    seed=job.seed,
-                    game=int(group.columns["game"][row]),
-                    engine=job.rules.engines[int(group.columns["round"][row])],
-                    starter=int(group.columns["starter"][row]),
-                )
-                moves = group.actions[group.offsets[row] : group.offsets[row + 1]]
-                yield position, moves.tolist(), group.points[row].tolist()
+def _decisions(part: Part, rows: RowGroup, row: int) -> Iterator[tuple[str, Any]]:
+    """Yield (column, value) for every decision of a round."""
+    job = part.shard.job
+    moves = rows.actions[rows.offsets[row] : rows.offsets[row + 1]].tolist()
+    results = {
+        "points": rows.points[row].tolist(),
+        "winner": int(rows.columns["winner"][row]),
+        "ending": ENDS[int(rows.codes("ending", ENDS)[row])],
+    }
+    try:
+        position = Position.deal(
+            job.rules,
+            seed=job.seed,
+            game=int(rows.columns["game"][row]),
+            engine=job.rules.engines[int(rows.columns["round"][row])],
+            starter=int(rows.columns["starter"][row]),
+        )
+        for step, code in enumerate(moves):
+            if position.over:
+                raise _fault(part, rows, row, "there are moves after the end of the round")
+            move = Move.from_code(code)
+            yield from {**_row(position, step, move), **results}.items()
+            position.play(move)
+    except ArchiveError:
+        raise
+    except MextrainError as error:
+        raise _fault(part, rows, row, str(error)) from None
+    if not position.over:
+        raise _fault(part, rows, row, f"the moves end, but the round goes on with seat {position.seat}")
+    winner = -1 if position.winner is None else position.winner
+    found = {"points": list(position.points), "winner": winner, "ending": position.end}
+    for name, stored in results.items():
+        if stored != found[name]:
+            raise _fault(part, rows, row, f"{name} is {stored}, expected {found[name]}")
+
+
+def _fault(part: Part, rows: RowGroup, row: int, reason: str) -> ArchiveError:
+    return ArchiveError(reason, part.shard.name, int(rows.places[row]))
 
 
 def _row(position: Position, step: int, move: Move) -> dict[str, Any]:

@@ -53,6 +53,8 @@ class Event:
 
         Only the one canonical way to write it is accepted. Raises `RecordError` that names the text.
         """
+        if not isinstance(actions, Actions):
+            raise RecordError(f"actions = {shown(actions)}: expected the `actions` of a RuleSet")
         match = re.fullmatch(r"(0|[1-9][0-9]?):(.+)", text) if isinstance(text, str) else None
         if match is None:
             raise RecordError(f"{shown(text)} is no event: expected SEAT:WHAT, such as 2:12-5@2 or 3:draw 7-3")

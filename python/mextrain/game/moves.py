@@ -15,7 +15,7 @@ import numpy as np
 from mextrain._support.integers import whole
 from mextrain._support.lazy import cached_property
 from mextrain.errors import MoveError, TileError, shown
-from mextrain.game.tiles import Tile, TileSet, parse_half
+from mextrain.game.tiles import Tile, TileSet, parse_halves
 
 MEXICAN_TRAIN = "M"
 """How texts name the Mexican Train."""
@@ -88,6 +88,8 @@ class Actions:
 
     def id(self, move: Move) -> int:
         """Return the action id of `move`."""
+        if not isinstance(move, Move) or not all(type(number) is int for number in move):
+            raise MoveError(f"{shown(move)} is not a move: expected a Move, such as one of legal_moves()")
         if move == STOP:
             return self.stop
         train, touch, new = move
@@ -112,20 +114,24 @@ class Actions:
         return f"{self.tiles.half(move.touch)}-{self.tiles.half(move.new)}@{train}"
 
     def parse(self, text: str) -> Move:
-        """Return the move that `text` writes: `5-12@0` (the 5 touches), `3-*@M`, or `stop`."""
+        """Return the move that `text` writes: `5-12@0` (the 5 touches), `3-*@M`, or `stop`.
+
+        The tile may be written in any of the forms of `Tile.parse`, and capitals do not matter.
+        """
         if not isinstance(text, str):
-            raise MoveError(f"{shown(text)} is no text of a move: expected one such as 12-5@0, 3-*@M or stop")
-        if text == "stop":
-            return STOP
+            raise MoveError(f"{shown(text)} is not the text of a move: expected one such as 12-5@0, 3-*@M or stop")
         tile, at, train = text.partition("@")
+        train = train.strip()
         if not at:
+            if text.strip().lower() == "stop":
+                return STOP
             raise MoveError(f"{shown(text)} names no train: expected HALF-HALF@TRAIN such as 12-5@0 or 3-*@M, or stop")
         try:
             self.tiles.parse(tile)
-            touch, new = (self.tiles.half_code(parse_half(half)) for half in tile.strip().split("-"))
+            touch, new = map(self.tiles.half_code, parse_halves(tile))
         except TileError as error:
-            raise MoveError(f"{shown(text)} is no move: {error}") from None
-        if train == MEXICAN_TRAIN:
+            raise MoveError(f"{shown(text)} is not a move: {error}") from None
+        if train.upper() == MEXICAN_TRAIN:
             return Move(self.players, touch, new)
         if not re.fullmatch(r"0|[1-9][0-9]?", train) or int(train) >= self.players:
             raise MoveError(f"{shown(text)} names a train that does not exist: {self._describe_trains()}")

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from itertools import groupby
 
+from mextrain.errors import TileError
+from mextrain.game.tiles import Tile
 from mextrain_core.model import options
 
 PRESETS = tuple(options.PRESETS)
@@ -72,6 +74,11 @@ class Option(options.Row):
         """Return the value that `text` writes on a command line; whether it is accepted is checked elsewhere."""
         if self.none and text == "none":
             return None
+        if self.name == "first_engine":
+            try:
+                return str(Tile.parse(text))
+            except TileError:
+                return text
         # 18 digits are more than any option takes and less than Python refuses to convert.
         if self.numbers is not None and re.fullmatch(r"-?[0-9]{1,18}", text):
             return int(text)

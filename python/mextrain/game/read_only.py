@@ -330,7 +330,7 @@ class ReadOnlyPosition:
 
     def _index(self, train: Train) -> int:
         players = self.rules.players
-        if train == MEXICAN_TRAIN:
+        if isinstance(train, str) and train == MEXICAN_TRAIN:
             return players
         index = whole(train)
         if index is None or not 0 <= index < players:

@@ -7,7 +7,6 @@ record of numbers.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -16,10 +15,10 @@ import numpy as np
 
 from mextrain._support.integers import whole
 from mextrain._support.lazy import cached_property
-from mextrain.errors import Problem, RuleError, shown
+from mextrain.errors import Problem, RuleError, nearest, shown
 from mextrain.game.moves import Actions
 from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS, Option
-from mextrain.game.tiles import Tile, TileSet
+from mextrain.game.tiles import Tile, TileSet, parse_each, parse_words
 from mextrain_core.model.options import Options, Value
 
 __all__ = ["OPTIONS", "PRESETS", "Option", "RuleSet"]
@@ -83,8 +82,10 @@ class RuleSet(Options):
         """
         options: dict[str, object] = {} if players is None else {"players": players}
         problems = []
+        if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+            raise RuleError([Problem("options", texts, "a list of texts", "write each as in opening=single")])
         for text in texts:
-            key, equals, value = text.partition("=")
+            key, equals, value = text.partition("=") if isinstance(text, str) else ("", "", "")
             if not equals:
                 problems.append(Problem("option", text, "KEY=VALUE", "write it as in opening=single"))
                 continue
@@ -155,9 +156,13 @@ class RuleSet(Options):
 
         return encode(self.options())
 
-    def points(self, tiles: Iterable[Tile]) -> int:
-        """Return what a hand of `tiles` costs at the end of a round (docs/rules.md, section 9)."""
-        return sum(tile.points + (self.double_blank if tile == _DOUBLE_BLANK else 0) for tile in tiles)
+    def points(self, tiles: str | Iterable[Tile | str]) -> int:
+        """Return what a hand of `tiles` costs at the end of a round (docs/rules.md, section 9).
+
+        Raises `TileError` for what is not a list of tiles, or of their texts.
+        """
+        listed = parse_each(parse_words(tiles))
+        return sum(tile.points + (self.double_blank if tile == _DOUBLE_BLANK else 0) for tile in listed)
 
     def describe(self) -> str:
         """Return these rules as a text for people: a summary line and a line for each option off its default."""
@@ -181,6 +186,12 @@ class RuleSet(Options):
 _DOUBLE_BLANK = Tile(0, 0)
 
 
+def check_rules(rules: object) -> None:
+    """Raise `RuleError` for what is not a `RuleSet`."""
+    if not isinstance(rules, RuleSet):
+        raise RuleError([Problem("rules", rules, "a RuleSet", "build one, as in RuleSet.mexican(players=4)")])
+
+
 def _default(name: str, preset: str, options: Mapping[str, Any]) -> Value:
     """The default of an option, given the resolved values of those it follows from."""
     if not OPTIONS[name].follows:
@@ -197,7 +208,7 @@ def _default(name: str, preset: str, options: Mapping[str, Any]) -> Value:
 def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
     """The value of every option; raises `RuleError` with all that is wrong with `given`."""
     problems: dict[str, Problem] = {}
-    if preset not in PRESETS or type(preset) is not str:
+    if type(preset) is not str or preset not in PRESETS:
         problems["preset"] = Problem("preset", preset, " or ".join(PRESETS), _nearest(preset, PRESETS))
     values: dict[str, Any] = {}
     for name, raw in given.items():
@@ -265,6 +276,8 @@ def _remedy(option: Option, value: object) -> str:
     if isinstance(value, float):
         return "write a whole number without a decimal point"
     if isinstance(value, str) and option.accepts(number := option.parse(value)):
+        if isinstance(number, str):
+            return f"write {number}"
         return "write None (null in JSON), not a text" if number is None else f"write the number {number}, not a text"
     if value is None and not option.none:
         return "leave the option out to get the preset's default"
@@ -272,5 +285,4 @@ def _remedy(option: Option, value: object) -> str:
 
 
 def _nearest(value: object, known: Iterable[str], otherwise: str = "choose one of these") -> str:
-    near = difflib.get_close_matches(str(value), list(known), n=1)
-    return f"did you mean {near[0]}?" if near else otherwise
+    return nearest(value, known) or otherwise

@@ -29,7 +29,7 @@ FIRST_DRAW_WORD = 128
 """Counter of the word for draw 0 of the round; draw n has the word n places on."""
 
 FIRST_POLICY_WORD = 2**16
-"""Counter of the word for attempt 0 of the round; attempt a has the word a places on."""
+"""Counter of the word for attempt 0 of the round; attempt a has the word a places on (docs/determinism.md)."""
 
 _MASK = 2**64 - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -40,15 +40,18 @@ def check_seed(seed: object) -> int:
     return _whole(seed, "seed", MAX_SEED, "2**64 - 1")
 
 
-def check_game(game: object) -> int:
-    """Return the game number as an int; raises `SeedError` unless it is an integer 0 … 2**59 - 1."""
-    return _whole(game, "game", MAX_GAME, "2**59 - 1")
+def check_game(game: object, name: str = "game") -> int:
+    """Return a game number, or a number of games, as an int; `name` is what the argument is called.
+
+    Raises `SeedError` unless it is an integer 0 … 2**59 - 1.
+    """
+    return _whole(game, name, MAX_GAME, "2**59 - 1")
 
 
 def parse_seed(text: str) -> int:
     """Return the seed that a command line writes in decimal digits; raises `SeedError` for anything else."""
-    if not re.fullmatch(r"[0-9]{1,20}", text):
-        raise SeedError(f"the seed {shown(text)} is not usable: expected a whole number 0 … 2**64 - 1 in digits")
+    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,20}", text):
+        raise SeedError(f"seed = {shown(text)}: expected a whole number 0 … 2**64 - 1 in digits")
     return check_seed(int(text))
 
 
@@ -79,6 +82,15 @@ def word(key: int, counter: int) -> int:
     return mix(key + (counter + 1) * _GOLDEN & _MASK)
 
 
+def one_way_word(key: int, counter: int) -> int:
+    """Return word number `counter` as code that is not ours gets it: nobody can get back from it to `key`.
+
+    `mix` can be undone, so whoever has a plain word and its number has the key.
+    """
+    x = key + (counter + 1) * _GOLDEN & _MASK
+    return mix(x) ^ x
+
+
 def words(key: int, first: int = 0) -> Iterator[int]:
     """Yield the words of `key` from number `first` on, without end."""
     while True:
@@ -104,7 +116,7 @@ def below(r: int, n: int) -> int:
 def _whole(value: object, name: str, most: int, most_text: str) -> int:
     number = whole(value)
     if number is None:
-        raise SeedError(f"the {name} {shown(value)} is not usable: expected an int 0 … {most_text}, no bool or float")
+        raise SeedError(f"{name} = {shown(value)}: expected an int 0 … {most_text}, not a bool, float or text")
     if not 0 <= number <= most:
-        raise SeedError(f"the {name} {shown(number)} is out of range: expected 0 … {most_text}")
+        raise SeedError(f"{name} = {shown(number)} is out of range: expected 0 … {most_text}")
     return number

@@ -16,7 +16,7 @@ from mextrain._support.lazy import cached_property
 from mextrain.errors import MextrainError, PositionError, TileError, shown
 from mextrain.game import seeding
 from mextrain.game.rules import RuleSet
-from mextrain.game.tiles import Tile, TileSet
+from mextrain.game.tiles import Tile, TileSet, parse_words
 from mextrain_core.game.deal import deal, deal_tiles
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import new_states
@@ -48,12 +48,10 @@ class Setup:
         `SeedError` and `PositionError`.
         """
         _check_rules(rules)
-        if starter is None and isinstance(rules.starter, int):
-            starter = rules.starter
         return cls(
             rules,
             _engine(rules, engine),
-            None if starter is None else _seat(rules, starter),
+            _starter(rules, starter),
             seeding.check_seed(seed),
             seeding.check_game(game),
         )
@@ -63,7 +61,7 @@ class Setup:
         cls,
         rules: RuleSet,
         engine: Tile | str | None,
-        starter: int,
+        starter: int | None,
         hands: Sequence[str | Iterable[Tile | str]],
         boneyard: str | Iterable[Tile | str] | None,
         seed: int | None,
@@ -71,12 +69,15 @@ class Setup:
     ) -> Setup:
         """Return a round with these hands; `boneyard` in the order of drawing, or None.
 
-        Tiles are `Tile`s or texts; a hand or boneyard may be one text, such as `"12-5 9-1"`. Raises `PositionError` for
-        tiles that do not make up the set together with the engine, an empty hand, or another number of hands.
+        `starter` None is the fixed seat of the rules if they name one, else seat 0. Tiles are `Tile`s or texts; a hand
+        or boneyard may be one text, such as `"12-5 9-1"`. Raises `PositionError` for tiles that do not make up the set
+        together with the engine, an empty hand, or another number of hands.
         """
         _check_rules(rules)
         tile = _engine(rules, engine)
         places = _Places(rules.tiles, tile)
+        if isinstance(hands, str) or not isinstance(hands, Iterable):
+            raise PositionError(f"the hands {shown(hands)} are not usable: expected a list with a hand for each seat")
         listed = list(hands)
         if len(listed) != rules.players:
             raise PositionError(f"{len(listed)} hands are given, but {rules.players} players need one each")
@@ -91,7 +92,7 @@ class Setup:
         return cls(
             rules,
             tile,
-            _seat(rules, starter),
+            _starter(rules, starter) or 0,
             None if seed is None else seeding.check_seed(seed),
             seeding.check_game(game),
             given,
@@ -152,11 +153,6 @@ def dealt_hands(rules: RuleSet, key: int, engine: Tile) -> tuple[tuple[Tile, ...
     return tuple(map(tuple, hands))
 
 
-def _check_rules(rules: object) -> None:
-    if not isinstance(rules, RuleSet):
-        raise PositionError(f"the rules {shown(rules)} are not usable: expected a RuleSet")
-
-
 def _engine(rules: RuleSet, engine: Tile | str | None) -> Tile:
     if engine is None:
         return rules.engines[0]
@@ -170,10 +166,23 @@ def _engine(rules: RuleSet, engine: Tile | str | None) -> Tile:
     return tile
 
 
-def _seat(rules: RuleSet, starter: int) -> int:
+def _check_rules(rules: object) -> None:
+    if not isinstance(rules, RuleSet):
+        raise PositionError(f"the rules {shown(rules)} are not usable: expected a RuleSet")
+
+
+def _starter(rules: RuleSet, starter: int | None) -> int | None:
+    """The starter asked for, checked; None is the fixed seat of the rules, or nobody in particular."""
+    fixed = rules.starter if isinstance(rules.starter, int) else None
+    if starter is None:
+        return fixed
     seat = whole(starter)
     if seat is None or not 0 <= seat < rules.players:
-        raise PositionError(f"the starter {shown(starter)} is no seat: expected 0 … {rules.players - 1}")
+        raise PositionError(f"the starter {shown(starter)} is not a seat: expected 0 … {rules.players - 1}")
+    if fixed is not None and seat != fixed:
+        raise PositionError(
+            f"the starter {seat} contradicts the rules, by which seat {fixed} starts: leave it out, or change the rules"
+        )
     return seat
 
 
@@ -199,14 +208,13 @@ class _Places:
     def take(self, tiles: str | Iterable[Tile | str], place: str) -> tuple[int, ...]:
         """Put `tiles` in their place, and return their indices; raises `PositionError` for what cannot lie there."""
         indices = tile_indices(self._tiles)
-        taken = []
+        taken: list[int] = []
         try:
-            for tile in tiles.split() if isinstance(tiles, str) else tiles:
-                index = indices.get(tile)
-                if index is None:
-                    index = self._tiles.index(tile if isinstance(tile, Tile) else self._tiles.parse(tile))
-                taken.append(self._take(index, place))
-        except (TileError, TypeError) as error:
+            listed = parse_words(tiles)
+            if not all(isinstance(tile, Tile | str) and tile in indices for tile in listed):
+                listed = list(self._tiles.parse_each(listed))
+            taken += [self._take(indices[tile], place) for tile in listed]
+        except TileError as error:
             raise PositionError(f"{place} cannot be read: {error}") from None
         return tuple(taken)
 

@@ -6,14 +6,13 @@ order they are numbered, and the half codes that the engine calculates with. Not
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import total_ordering
 
 from mextrain._support.lazy import cached_property
-from mextrain.errors import TileError, shown
+from mextrain.errors import TileError, nearest, shown
+from mextrain.game.spelling import glyph, written_half, written_halves, written_words
 from mextrain_core.model.options import SET_NAMES
 from mextrain_core.model.tiles import SetTables, tables
 
@@ -26,6 +25,12 @@ LETTERS = ("A", "D", "R", "S", "T")
 MAX_NUMBER = 18
 """The highest number on any tile."""
 
+MAX_TEXT = 100
+"""Characters of the text of a tile; a longer one is not looked at."""
+
+MAX_LIST = 20_000
+"""Characters of a list of tiles; a longer one is not looked at."""
+
 Half = int | str
 """A half of a tile: a number, `*` or a letter."""
 
@@ -35,17 +40,35 @@ _HALF_TEXTS: dict[str, Half] = {str(half): half for half in _HALF_ORDER}
 
 
 def parse_half(text: str) -> Half:
-    """Return the half that `text` names: `0` … `18`, `*`, or one of A D R S T.
+    """Return the half that `text` names: `0` … `18`, `*`, or one of A D R S T; `05`, `a` and `blank` will do too.
 
-    Raises `TileError` for anything else; `05`, `+5` and `a` are refused, not guessed at.
+    Raises `TileError` for anything else; `+5` and `5.0` are refused, not guessed at.
     """
-    half = _HALF_TEXTS.get(text) if isinstance(text, str) else None
+    half = _HALF_TEXTS.get(text) or _HALF_TEXTS.get(written_half(text.strip())) if isinstance(text, str) else None
     if half is None:
         raise TileError(
-            f"{shown(text)} is no half of a tile: expected a number 0 … {MAX_NUMBER}, "
+            f"{shown(text)} is not a half of a tile: expected a number 0 … {MAX_NUMBER}, "
             f"{WILD} or one of {' '.join(LETTERS)}"
         )
     return half
+
+
+def parse_halves(text: str) -> tuple[Half, Half]:
+    """Return the halves of the tile that `text` names, in the order written.
+
+    The usual form is `12-5`; docs/formats.md lists what else people write. Raises `TileError` that names the text.
+    """
+    if not isinstance(text, str):
+        raise TileError(f"{shown(text)} is not the text of a tile: expected two halves joined by '-', such as 12-5")
+    if not text.strip():
+        raise TileError("the text of a tile is empty: expected two halves joined by '-', such as 12-5 or *-3")
+    halves = written_halves(text) if len(text) <= MAX_TEXT else None
+    if halves is None:
+        raise TileError(f"{shown(text)} is not a tile: expected two halves joined by one '-', such as 12-5 or *-3")
+    try:
+        return parse_half(halves[0]), parse_half(halves[1])
+    except TileError as error:
+        raise TileError(f"{shown(text)} is not a tile: {error}") from None
 
 
 @total_ordering
@@ -64,7 +87,7 @@ class Tile:
         for half in (self.high, self.low):
             if type(half) not in (int, str) or half not in _HALF_ORDER:
                 raise TileError(
-                    f"{shown(half)} is no half of a tile: expected a number 0 … {MAX_NUMBER}, "
+                    f"{shown(half)} is not a half of a tile: expected a number 0 … {MAX_NUMBER}, "
                     f"'{WILD}' or one of {' '.join(LETTERS)}"
                 )
         high, low = self.high, self.low
@@ -79,20 +102,14 @@ class Tile:
     def parse(cls, text: str) -> Tile:
         """Return the tile that `text` names, in either order: `12-5` and `5-12` are the same tile.
 
-        Spaces around the text are ignored. Whether a set has the tile is `TileSet.parse`'s question. Raises
-        `TileError` that names the text.
+        `5|12`, `[5:12]`, `05-12`, `*-a`, `double-blank` and domino glyphs will do too (docs/formats.md). Whether a set
+        has the tile is `TileSet.parse`'s question. Raises `TileError` that names the text.
         """
-        if not isinstance(text, str):
-            raise TileError(f"{shown(text)} is no text of a tile: expected two halves joined by '-', such as 12-5")
-        if not text.strip():
-            raise TileError("the text of a tile is empty: expected two halves joined by '-', such as 12-5 or *-3")
-        halves = text.strip().split("-")
-        if len(halves) != 2:
-            raise TileError(f"{shown(text)} is no tile: expected two halves joined by one '-', such as 12-5 or *-3")
+        halves = parse_halves(text)
         try:
-            return cls(parse_half(halves[0]), parse_half(halves[1]))
+            return cls(*halves)
         except TileError as error:
-            raise TileError(f"{shown(text)} is no tile: {error}") from None
+            raise TileError(f"{shown(text)} is not a tile: {error}") from None
 
     @property
     def halves(self) -> tuple[Half, Half]:
@@ -117,6 +134,16 @@ class Tile:
         """
         return sum(half if isinstance(half, int) else 10 for half in self.halves)
 
+    @property
+    def glyph(self) -> str:
+        """The tile as one character of Unicode, lying, its higher half on the left; for halves 0 … 6 only.
+
+        Raises `TileError` for other tiles.
+        """
+        if isinstance(self.high, str) or isinstance(self.low, str) or self.high > 6:
+            raise TileError(f"{self} has no glyph: Unicode has the tiles of double-6 only")
+        return glyph(self.high, self.low)
+
     def __str__(self) -> str:
         return f"{self.high}-{self.low}"
 
@@ -133,6 +160,27 @@ class Tile:
         return _HALF_ORDER[self.high], _HALF_ORDER[self.low]
 
 
+def parse_words(tiles: str | Iterable[Tile | str]) -> list[Tile | str]:
+    """Return what stands for each tile of a list: the words of a text, or the items of anything else.
+
+    Raises `TileError` for what is not a list, and for a text that is far too long.
+    """
+    if isinstance(tiles, str) and len(tiles) <= MAX_LIST:
+        return list(written_words(tiles))
+    if isinstance(tiles, (str, bytes, Mapping)) or not isinstance(tiles, Iterable):
+        raise TileError(f"{shown(tiles)} is not a list of tiles: expected a text such as '12-5 5-7 *-3', or tiles")
+    return list(tiles)
+
+
+def parse_each(words: Iterable[Tile | str]) -> Iterator[Tile]:
+    """Yield the tile that each of `words` names, of whatever set; a `TileError` says which one names none."""
+    for place, word in enumerate(words, 1):
+        try:
+            yield word if isinstance(word, Tile) else Tile.parse(word)
+        except TileError as error:
+            raise TileError(f"{error} (tile {place})") from None
+
+
 @dataclass(frozen=True)
 class TileSet:
     """All tiles of one set, numbered as in docs/rules.md, section 2.
@@ -146,10 +194,10 @@ class TileSet:
     name: str
 
     def __post_init__(self) -> None:
-        if self.name not in SET_NAMES:
-            near = difflib.get_close_matches(str(self.name), SET_NAMES, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise TileError(f"{shown(self.name)} is no tile set: expected double-1 … double-18 or super{hint}")
+        if not isinstance(self.name, str) or self.name not in SET_NAMES:
+            hint = nearest(self.name, SET_NAMES)
+            expected = f"expected double-1 … double-18 or super{hint and '; '}{hint}"
+            raise TileError(f"{shown(self.name)} is not a tile set: {expected}")
 
     @cached_property
     def tables(self) -> SetTables:
@@ -206,16 +254,18 @@ class TileSet:
         """Return the tile of this set that `text` names, in either order; raises `TileError` that names the text."""
         tile = Tile.parse(text)
         if tile not in self._first_index:
-            raise TileError(f"{shown(text)} is no tile of {self.name}: {self._describe_halves()}")
+            raise TileError(f"{shown(text)} is not a tile of {self.name}: {self._describe_halves()}")
         return tile
 
-    def parse_all(self, text: str) -> tuple[Tile, ...]:
-        """Return the tiles that `text` lists, separated by spaces or commas, in the order written.
+    def parse_all(self, text: str | Iterable[Tile | str]) -> tuple[Tile, ...]:
+        """Return the tiles that `text` lists, separated by spaces, commas or semicolons, in the order written.
 
-        Raises `TileError` for a tile that the set has not, and for one listed more often than the set holds it
-        (once, but three times for `*-A`).
+        A list of tiles or of their texts will do too.
+
+        Raises `TileError` for a tile that the set has not, with its place, and for one listed more often than the set
+        holds it (once, but three times for `*-A`).
         """
-        found = tuple(self.parse(word) for word in re.split(r"[\s,]+", text.strip()) if word)
+        found = tuple(self.parse_each(parse_words(text)))
         for tile in found:
             if found.count(tile) > self.count(tile):
                 raise TileError(
@@ -224,16 +274,23 @@ class TileSet:
                 )
         return found
 
+    def parse_each(self, words: Iterable[Tile | str]) -> Iterator[Tile]:
+        """Yield the tile of this set that each of `words` names; a `TileError` says which one names none."""
+        for place, tile in enumerate(parse_each(words), 1):
+            if tile not in self._first_index:
+                raise TileError(f"{tile} is not a tile of {self.name}: {self._describe_halves()} (tile {place})")
+            yield tile
+
     def index(self, tile: Tile) -> int:
         """Return the index of `tile` (the first, 105, for `*-A`); raises `TileError` if the set has not got it."""
         try:
             return self._first_index[tile]
-        except KeyError:
-            raise TileError(f"{tile} is no tile of {self.name}: {self._describe_halves()}") from None
+        except (KeyError, TypeError):
+            raise TileError(f"{shown(tile)} is not a tile of {self.name}: {self._describe_halves()}") from None
 
     def count(self, tile: Tile) -> int:
         """Return how many of `tile` the set holds: 3 for `*-A`, else 1, or 0 if it has none."""
-        return self.tiles.count(tile)
+        return self.tiles.count(tile) if isinstance(tile, Tile) else 0
 
     def half_code(self, half: Half) -> int:
         """Return the engine's code of `half` (docs/actions.md): numbers as they are, `*` 13, letters 14 … 18.
@@ -247,8 +304,8 @@ class TileSet:
 
     def half(self, code: int) -> Half:
         """Return the half with the engine's code `code`; raises `TileError` if there is none."""
-        if not 0 <= code < len(self.tables.half_names):
-            raise TileError(f"{shown(code)} is no half code of {self.name}: expected 0 … {len(self._codes) - 1}")
+        if type(code) is not int or not 0 <= code < len(self.tables.half_names):
+            raise TileError(f"{shown(code)} is not a half code of {self.name}: expected 0 … {len(self._codes) - 1}")
         return parse_half(self.tables.half_names[code])
 
     def _describe_halves(self) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
+from mextrain.game.seeding import check_seed
 from mextrain.game.tiles import Tile
 from mextrain.hidden.exact import Histories
 from mextrain.hidden.knowledge import check_seat
@@ -42,12 +43,17 @@ class Beliefs:
     def of(self, tile: Tile | str, seat: int | None) -> float:
         """Return the probability that a copy of `tile` is with `seat` (None: in the boneyard).
 
-        Raises `PositionError` for a tile that is not hidden from the observer.
+        Raises `PositionError` for a tile that is not hidden from the observer, and for a seat that does not exist.
         """
         wanted = Tile.parse(tile) if isinstance(tile, str) else tile
-        if wanted not in self.tiles:
-            raise PositionError(f"{wanted} is not hidden from seat {self.seat}: it holds it, or it is on the table")
-        return float(self.probabilities[self.tiles.index(wanted), -1 if seat is None else seat])
+        if not isinstance(wanted, Tile) or wanted not in self.tiles:
+            why = f"is not a tile that is hidden from seat {self.seat}: it holds it, or it is on the table"
+            raise PositionError(f"{wanted if isinstance(wanted, Tile) else shown(wanted)} {why}")
+        players = self.probabilities.shape[1] - 1
+        place = players if seat is None else whole(seat)
+        if place is None or not 0 <= place < players + (seat is None):
+            raise PositionError(f"there is no seat {shown(seat)}: expected 0 … {players - 1}, or None for the boneyard")
+        return float(self.probabilities[self.tiles.index(wanted), place])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists and numbers, ready for JSON."""
@@ -83,7 +89,7 @@ def beliefs(position: Position, seat: int, samples: int = 2000, seed: int = 0) -
     Raises `PositionError` for a seat that does not exist or fewer than 20 `samples`, `SeedError` for a seed out of
     range.
     """
-    seat = check_seat(position, seat)
+    seat, seed = check_seat(position, seat), check_seed(seed)
     number = whole(samples)
     if number is None or number < BATCHES:
         raise PositionError(f"samples = {shown(samples)}: expected a whole number from {BATCHES} on")

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mextrain.errors import PositionError
+from mextrain._support.integers import whole
+from mextrain.errors import PositionError, shown
 from mextrain.game.events import NO_PLAY
 from mextrain.game.tiles import Tile
 from mextrain.hidden.knowledge import check_seat, dealt_hands
@@ -25,6 +26,9 @@ from mextrain_core.model.state import new_states
 
 MOST_PLACEMENTS = 2_000_000
 """How many placements are tried before counting is given up, by default: a few seconds."""
+
+MAX_PLACEMENTS = 10**8
+"""The most that can be asked for: minutes, and some gigabytes."""
 
 History = tuple[tuple[tuple[Tile, ...], ...], tuple[Tile, ...]]
 """Hands as dealt, each sorted, and the tiles drawn, in order."""
@@ -45,6 +49,9 @@ def count_worlds(position: Position, seat: int, most: int = MOST_PLACEMENTS) -> 
 
     Raises `PositionError` for a seat that does not exist, and if more than `most` placements would have to be tried.
     """
+    limit = whole(most)
+    if limit is None or not 1 <= limit <= MAX_PLACEMENTS:
+        raise PositionError(f"most = {shown(most)}: expected a whole number of placements 1 … {MAX_PLACEMENTS:,}")
     histories = Histories(position, seat, most)
     return WorldCount(len(histories.worlds()), histories.count)
 

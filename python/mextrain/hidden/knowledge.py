@@ -25,6 +25,8 @@ from mextrain_core.model.state import new_states
 
 def check_seat(standing: ReadOnlyPosition, seat: object) -> int:
     """Return `seat` as an int; raises `PositionError` if there is no such seat."""
+    if not isinstance(standing, ReadOnlyPosition):
+        raise PositionError(f"position = {shown(standing)}: expected a Position")
     number = whole(seat)
     if number is None or not 0 <= number < standing.rules.players:
         raise PositionError(f"there is no seat {shown(seat)}: expected 0 … {standing.rules.players - 1}")

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mextrain._support.integers import whole
 from mextrain._support.lazy import cached_property
+from mextrain.errors import MextrainError, shown
 from mextrain.game.read_only import ReadOnlyPosition
-from mextrain.game.rules import RuleSet
+from mextrain.game.rules import RuleSet, check_rules
 from mextrain.hidden.knowledge import PublicRecord, check_seat
 from mextrain_core.hidden.observe import SECTIONS, VERSION, expand_bits, relative_mask, section_sizes
 from mextrain_core.hidden.observe import observe as write_bits
@@ -22,6 +24,9 @@ class Layout:
     """Where the sections of an observation lie, for the rules given; `version` changes with every change of it."""
 
     rules: RuleSet
+
+    def __post_init__(self) -> None:
+        check_rules(self.rules)
 
     @property
     def version(self) -> int:
@@ -73,8 +78,16 @@ def observe(standing: ReadOnlyPosition, seat: int) -> np.ndarray:
 def expand(words: np.ndarray, bits: int, dtype: type = np.uint8) -> np.ndarray:
     """Return packed bits one by one, as 0 and 1: uint64[w] or uint64[n, w] in, `dtype` (uint8 or float32) out.
 
-    The last axis of the result has the length `bits`.
+    The last axis of the result has the length `bits`. Raises `MextrainError` for arrays and types of other kinds, and
+    for more bits than the words hold.
     """
+    if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.ndim not in (1, 2):
+        raise MextrainError(f"words = {shown(words)}: expected an array uint64[w] or uint64[n, w]")
+    number = whole(bits)
+    if number is None or not 0 <= number <= 64 * words.shape[-1]:
+        raise MextrainError(f"bits = {shown(bits)}: expected 0 … {64 * words.shape[-1]}, the bits of the words")
+    if not isinstance(dtype, type | np.dtype) or np.dtype(dtype) not in (np.uint8, np.float32):
+        raise MextrainError(f"dtype = {shown(dtype)}: expected np.uint8 or np.float32")
     rows = np.atleast_2d(words)
     out: np.ndarray = np.empty((len(rows), bits), dtype)
     expand_bits(rows, out)

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mextrain.errors import InternalError
+from mextrain._support.integers import whole
+from mextrain.errors import InternalError, MextrainError, shown
 from mextrain.game.seeding import check_seed
 from mextrain.game.setup import Setup
 from mextrain.hidden.knowledge import PublicRecord, check_seat
@@ -22,6 +23,9 @@ from mextrain_core.game.events import EVENT
 from mextrain_core.hidden.sampler import count_places, next_placement, sample_worlds, warm_up
 from mextrain_core.hidden.worlds import WORLDS, Public, open_worlds
 from mextrain_core.model.state import new_states
+
+MAX_COUNT = 10**12
+"""Samples of one call at most: months of work."""
 
 Hands = tuple[tuple[int, ...], ...]
 Draws = tuple[int, ...]
@@ -86,14 +90,25 @@ class WorldSampler:
             self._step()
 
     def states(self, count: int) -> np.ndarray:
-        """Return `count` samples as STATE records: the position with other hands, boneyard and key."""
-        states = new_states(count + 1)
+        """Return `count` samples as STATE records: the position with other hands, boneyard and key.
+
+        Raises `MextrainError` for a count that is not a whole number from 0 on.
+        """
+        count = _count(count)
+        try:
+            states = new_states(count + 1)
+        except (MemoryError, ValueError):
+            raise MextrainError(f"count = {count:,}: so many samples do not fit into memory, ask for less") from None
         states[0] = self._states[0]
         self._check(sample_worlds(self._worlds, 0, self._record, states, 0, 1, count, *self._log) == count)
         return states[1:]
 
     def places(self, count: int) -> np.ndarray:
-        """Count where each tile is in `count` samples: int64[tiles of the set, players + 1], last the boneyard."""
+        """Count where each tile is in `count` samples: int64[tiles of the set, players + 1], last the boneyard.
+
+        Raises `MextrainError` for a count that is not a whole number from 0 on.
+        """
+        count = _count(count)
         rules = self._position.rules
         out = np.zeros((len(rules.tiles), rules.players + 1), np.int64)
         self._check(count_places(self._worlds, 0, self._record, count, self._states, 1, *self._log, out) == count)
@@ -103,6 +118,13 @@ class WorldSampler:
         """Yield samples without end as positions with the same public events (`determinize` describes them)."""
         for hands, draws in self.histories():
             yield replayed(self._position, self._seat, hands, draws, int(self._worlds["random"][0]))
+
+
+def _count(count: object) -> int:
+    number = whole(count)
+    if number is None or not 0 <= number <= MAX_COUNT:
+        raise MextrainError(f"count = {shown(count)}: expected a whole number of samples 0 … {MAX_COUNT:,}")
+    return number
 
 
 def replayed(position: Position, seat: int, hands: Hands, draws: Draws, key: int) -> Position:

@@ -90,6 +90,12 @@ def _hands(rules: RuleSet, phase: str, seat: int, hands: tuple[Place, ...], bone
 # -- counters
 
 
+def _starter(rules: RuleSet, starter: int) -> Problems:
+    """Rules with a fixed starter allow no other."""
+    if isinstance(rules.starter, int) and starter != rules.starter:
+        yield Problem("starter", starter, f"seat {rules.starter}, as the rules say", "correct starter or the rules")
+
+
 def _counts(rules: RuleSet, counts: Counts, phase: str, seat: int, starter: int) -> Problems:
     """Turns, plays and attempts fit together: each play has an attempt, and so has each turn."""
     turns, plays, _, attempts = counts
@@ -334,8 +340,8 @@ def _blocked(
 
 
 _RULES = (
-    _account, _hands, _counts, _plays, _draws, _trains, _doubles, _toes, _phase, _owes, _drew, _openings, _pending,
-    _blocked,
+    _account, _hands, _starter, _counts, _plays, _draws, _trains, _doubles, _toes, _phase, _owes, _drew, _openings,
+    _pending, _blocked,
 )  # fmt: skip
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
-from mextrain.errors import PositionError, Problem, RuleError, TileError, shown
+from mextrain.errors import PositionError, Problem, RuleError, TileError, nearest, shown
 from mextrain.game.moves import MEXICAN_TRAIN
 from mextrain.game.read_only import OpenDouble, Train
 from mextrain.game.rules import RuleSet
@@ -102,8 +101,7 @@ class _Reader:
         name, seat = (match[1] or match[3], match[2]) if match else (part, None)
         label = name if seat is None else f"{name} {seat}"
         if (name not in FIELDS) or (name == "hand") != (seat is not None):
-            near = difflib.get_close_matches(name, FIELDS, n=1)
-            remedy = f"did you mean {near[0]}?" if near else "leave it out"
+            remedy = nearest(name, FIELDS) or "leave it out"
             remedy = "write a hand as in `hand 0: 12-5 9-1`" if name == "hand" else remedy
             self._wrong("field", part, "the name of a field", remedy)
         elif label in self._texts:

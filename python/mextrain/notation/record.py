@@ -30,7 +30,7 @@ class RoundRecord:
 
     `hands` by seat as dealt, `boneyard` in the order of drawing, `events` as texts, `legal` None or the legal moves of
     each decision, `end` `out` or `blocked`, `winner` a seat or None, `points` by seat. `seed`, `game` and `number` (the
-    field `round`) are None where the record does not say.
+    field `round`) are None where the record does not say; a round whose engine the rules do not play has no number.
 
     Make one with `from_dict`, `from_json` or `Position.record`.
     """
@@ -80,7 +80,7 @@ class RoundRecord:
             legal=None if legal is None else tuple(map(tuple, legal)),
             seed=start.seed if from_stream else None,
             game=start.game if from_stream else None,
-            number=engines.index(standing.engine) if standing.engine in engines else 0,
+            number=engines.index(standing.engine) if standing.engine in engines else None,
         )
 
     @classmethod
@@ -119,6 +119,8 @@ class RoundRecord:
     @classmethod
     def from_json(cls, line: str) -> RoundRecord:
         """Return the record that one line of a file holds; raises `RecordError` as `from_dict`, and for broken JSON."""
+        if not isinstance(line, str):
+            raise RecordError(f"the line is {shown(line)}: expected a text")
         try:
             record = json.loads(line, object_pairs_hook=_object, parse_constant=_no_constant)
         except RecursionError:

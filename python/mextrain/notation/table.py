@@ -20,7 +20,8 @@ _CUT = "…"
 def table(standing: ReadOnlyPosition, for_seat: int | None = None, width: int = 100) -> str:
     """Return the table: rules, trains, open doubles, hands, who is on move, what is owed, what is legal.
 
-    `for_seat` leaves out what that seat cannot know: the other hands, and what somebody else drew or could play.
+    `for_seat` leaves out what that seat cannot know: the other hands, what somebody else drew or could play, and at the
+    end of the round the points of the hands that it cannot see.
     `width` is the number of columns, at least 60. Raises `PositionError` for another `for_seat` or `width`.
     """
     columns, players = whole(width), standing.rules.players
@@ -136,7 +137,12 @@ def _double(double: OpenDouble) -> str:
 def _move(standing: ReadOnlyPosition, for_seat: int | None, width: int) -> Iterator[str]:
     if standing.over:
         how = "the round is blocked" if standing.winner is None else f"seat {standing.winner} went out"
-        yield from _wrapped(f"{how}; points by seat: ", map(str, standing.points), width)
+        # Hands stay hidden when the round is over, and so do their points, but for those of an empty hand.
+        known = zip(standing.points, standing.hand_sizes, strict=True)
+        points = [
+            str(own) if for_seat in (None, seat) or not size else "?" for seat, (own, size) in enumerate(known)
+        ]
+        yield from _wrapped(f"{how}; points by seat: ", points, width)
         return
     sees = for_seat in (None, standing.seat)
     said = [f"seat {standing.seat} is on move", *_owed(standing)]

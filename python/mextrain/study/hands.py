@@ -15,12 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from mextrain.bulk.simulate import Interrupted, Progress, check_games, check_workers, interruptible, run_threads
+from mextrain.bulk.simulate import (
+    Interrupted,
+    Progress,
+    check_games,
+    check_progress,
+    check_workers,
+    interruptible,
+    run_threads,
+)
 from mextrain.bulk.stats import Estimate, Sum, bar, exact_sums, number_text, percent_text
-from mextrain.errors import MextrainError, shown
-from mextrain.game.rules import RuleSet
+from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
-from mextrain.study.planner import FIRST_HAND_FIELDS, GOALS, first_hands
+from mextrain.study.planner import FIRST_HAND_FIELDS, check_goal, first_hands
 
 METHOD = (
     "95 % intervals; the deal is the unit (standard error between deals); normal for means, "
@@ -37,6 +44,7 @@ def cannot_start(rules: RuleSet) -> Fraction:
     A hand of n tiles is drawn from the set without the engine. Tiles that show the engine's number fit, and tiles with
     a `*` half; on the engine `*-*` every tile fits. So the share is hypergeometric.
     """
+    check_rules(rules)
     engine = rules.engines[0].high
     others = [tile for tile in rules.tiles if tile != rules.engines[0]]
     unfit = sum(not {engine, "*"} & set(tile.halves) for tile in others) if engine != "*" else 0
@@ -156,9 +164,10 @@ def survey_hands(
     Ctrl-C raises `Interrupted` with the summary of the first games. Raises `SeedError` or `MextrainError` for
     arguments out of range.
     """
-    if goal not in GOALS:
-        raise MextrainError(f"the goal {shown(goal)} is not known: expected {', '.join(GOALS)}")
-    seed, first_game = check_seed(seed), check_game(first_game)
+    check_rules(rules)
+    check_progress(progress)
+    check_goal(goal)
+    seed, first_game = check_seed(seed), check_game(first_game, "first_game")
     games, workers = check_games(games, first_game), check_workers(workers)
     # A thread of a pool that compiles could not be interrupted.
     first_hands(rules, 1, goal=goal)

@@ -23,9 +23,9 @@ import numpy as np
 
 from mextrain._support.integers import whole
 from mextrain.errors import MextrainError, TileError, shown
-from mextrain.game.rules import RuleSet
+from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
-from mextrain.game.tiles import WILD, Half, Tile, TileSet, parse_half
+from mextrain.game.tiles import WILD, Half, Tile, TileSet, parse_each, parse_half, parse_words
 from mextrain_core.model.limits import LETTER_A, MAX_TILES, ROWS
 from mextrain_core.model.state import new_states
 from mextrain_core.planner import batch, counting, graph, lay, search
@@ -113,7 +113,7 @@ _LIMITS = {"longest": "at most {} tiles", "heaviest": "at most {} points", "fini
 
 def plan(
     hand: str | Iterable[str | Tile],
-    start: Half,
+    start: Half | Tile,
     tile_set: str | None = None,
     goal: str = "longest",
     letter_match: str = "train_only",
@@ -123,26 +123,27 @@ def plan(
 ) -> Plan:
     """Return the best train of `hand` from the open end `start`.
 
-    `hand`: a text such as `"12-5 5-7 *-3"`, or tiles. `start`: a number, `*` or a letter; on `*` any tile may
-    be laid, in sets without red trains too. `tile_set`: the set that the tiles must be of, by default the
-    smallest usual one that has them. `goal`: one of `GOALS`. `letter_match`, `double_blank`: the options of
-    docs/rules.md, section 11. `time_limit`: seconds after which the best train so far is returned as not
-    proved; None waits for the proof. `count`: also count the equally good trains by their sequences of tiles
-    (goals `longest` and `heaviest`); the time limit holds for that once more.
+    `hand`: a text such as `"12-5 5-7 *-3"`, or tiles. `start`: a number, `*` or a letter; a double such as `12-12`
+    stands for its half. On `*` any tile may be laid, in sets without red trains too. `tile_set`: the set that the tiles
+    must be of, by default the smallest usual one that has them. `goal`: one of `GOALS`. `letter_match`, `double_blank`:
+    the options of docs/rules.md, section 11. `time_limit`: seconds after which the best train so far is returned as not
+    proved; None waits for the proof. `count`: also count the equally good trains by their sequences of tiles (goals
+    `longest` and `heaviest`); the time limit holds for that once more.
 
     Raises `TileError` for a tile or start that the set has not, and for a tile held too often, by name;
     `RuleError` for wrong options; `MextrainError` for a wrong goal or time limit.
     """
-    if goal not in GOALS:
-        raise MextrainError(f"the goal {shown(goal)} is not known: expected {', '.join(GOALS)}")
+    check_goal(goal)
     if count and goal == "finish":
         raise MextrainError("trains are not counted for the goal finish: count those of longest or heaviest")
     seconds = _seconds(time_limit)
-    tiles, start, in_set = _read(hand, start, tile_set)
-    rules = _rules(in_set.name, letter_match, double_blank)
+    tiles, end_half, in_set = _read(hand, start, tile_set)
+    # What cannot be a key of the cache is wrong anyway, and refused without it.
+    is_usual = isinstance(letter_match, str) and type(double_blank) is int
+    rules = (_rules if is_usual else _rules.__wrapped__)(in_set.name, letter_match, double_blank)
     code = GOALS[goal]
     rows, a_count = _matrix(tiles, in_set)
-    end = graph.ANY_START if start == WILD else np.uint64(in_set.half_code(start))
+    end = graph.ANY_START if end_half == WILD else np.uint64(in_set.half_code(end_half))
 
     graphs, found, nodes, table = search.new_buffers()
     whole_weight = int(search.begin(graphs, found, nodes, rules.record, rows, a_count, end, code))
@@ -165,7 +166,7 @@ def plan(
     plays = tuple(f"{touch}-{new}" for touch, new in pairs)
     return Plan(
         goal=goal,
-        start=start,
+        start=end_half,
         tile_set=in_set.name,
         train=plays[:own],
         mexican=plays[own:],
@@ -179,6 +180,12 @@ def plan(
     )
 
 
+def check_goal(goal: object) -> None:
+    """Raise `MextrainError` for what is not one of `GOALS`."""
+    if not isinstance(goal, str) or goal not in GOALS:
+        raise MextrainError(f"goal = {shown(goal)}: expected {', '.join(GOALS)}")
+
+
 def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, goal: str = "longest") -> np.ndarray:
     """Return the best trains of the hands dealt in the first rounds of many games: int32[games, players, 4].
 
@@ -186,13 +193,13 @@ def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, 
     those of the games `first_game` … of `seed`. Raises `SeedError` for a seed or game out of range,
     `MextrainError` for another wrong argument.
     """
-    if goal not in GOALS:
-        raise MextrainError(f"the goal {shown(goal)} is not known: expected {', '.join(GOALS)}")
+    check_rules(rules)
+    check_goal(goal)
     number = whole(games)
     if number is None or number < 0:
         raise MextrainError(f"games = {shown(games)}: expected a whole number of games, 0 or more")
-    seed, first_game = check_seed(seed), check_game(first_game)
-    check_game(first_game + number)
+    seed, first_game = check_seed(seed), check_game(first_game, "first_game")
+    check_game(first_game + number, "first_game + games")
     result = np.zeros((number, rules.players, len(FIRST_HAND_FIELDS)), np.int32)
     states, buffers = new_states(1), search.new_buffers()
     slice_games = 2000 // rules.players + 1
@@ -213,7 +220,7 @@ def longest_chain(pairs: Iterable[Sequence[int]], time_limit: float | None = 1.0
     lie. Raises `MextrainError` for what is no pair of integers, and for a connected component with more than
     `MAX_HALVES` different numbers.
     """
-    tiles = [_pair(pair) for pair in pairs]
+    tiles = _tiles_of(pairs)
     seconds = _seconds(time_limit)
     best: list[tuple[int, int]] = []
     proved = True
@@ -242,7 +249,7 @@ def is_ring(pairs: Iterable[Sequence[int]]) -> bool:
     That is so when they are connected and every number shows an even number of times. Raises `MextrainError`
     for what is no pair of integers.
     """
-    tiles = [_pair(pair) for pair in pairs]
+    tiles = _tiles_of(pairs)
     degrees = Counter(vertex for edge in tiles for vertex in edge)
     return len(_components(tiles)) <= 1 and all(degree % 2 == 0 for degree in degrees.values())
 
@@ -260,23 +267,45 @@ def _seconds(time_limit: float | None) -> float:
 
 
 def _read(
-    hand: str | Iterable[str | Tile], start: Half, tile_set: str | None
+    hand: str | Iterable[str | Tile], start: Half | Tile, tile_set: str | None
 ) -> tuple[tuple[Tile, ...], Half, TileSet]:
     """The tiles of a hand, the start half, and the set that they are of."""
-    text = hand if isinstance(hand, str) else " ".join(map(str, hand))
-    half = parse_half(str(start)) if isinstance(start, int | str) and not isinstance(start, bool) else None
-    if half is None:
-        raise TileError(f"the start {shown(start)} is no half of a tile: expected a number, {WILD} or a letter")
+    words = _words(hand)
+    half = _start(start)
     if tile_set is not None:
         in_set = TileSet(tile_set)
     else:
-        listed = [Tile.parse(word) for word in text.replace(",", " ").split()]
+        listed = list(parse_each(words))
         needed = {str(half) for tile in listed for half in tile.halves} | ({str(half)} - {WILD})
         usual = [usual for usual in _SETS if needed <= set(usual.tables.half_names)]
         in_set = usual[0] if usual else _SETS[-1]
     if half != WILD:
         in_set.half_code(half)
-    return in_set.parse_all(text), half, in_set
+    return in_set.parse_all(words), half, in_set
+
+
+def _words(hand: str | Iterable[str | Tile]) -> list[Tile | str]:
+    try:
+        return parse_words(hand)
+    except TileError as error:
+        raise TileError(f"the hand {error}") from None
+
+
+def _start(start: Half | Tile) -> Half:
+    """The half that a train starts from; an engine, such as `12-12`, stands for its half."""
+    if type(start) is int:
+        start = str(start)
+    try:
+        tile = start if isinstance(start, Tile) else Tile.parse(start) if isinstance(start, str) else None
+    except TileError:
+        tile = None
+    if tile is not None and tile.is_double:
+        return tile.high
+    try:
+        return parse_half(start)  # type: ignore[arg-type]
+    except TileError:
+        expected = f"expected a number, {WILD}, a letter, or a double such as 12-12"
+        raise TileError(f"the start {shown(start)} is not usable: {expected}") from None
 
 
 @lru_cache(maxsize=64)
@@ -319,10 +348,16 @@ def _count(buffers: tuple[Any, ...], record: Any, hand: tuple[Any, ...], goal: i
     return int(under_way[0].found)
 
 
+def _tiles_of(pairs: Iterable[Sequence[int]]) -> list[tuple[int, int]]:
+    if not isinstance(pairs, Iterable):
+        raise MextrainError(f"pairs = {shown(pairs)}: expected pairs of whole numbers")
+    return [_pair(pair) for pair in pairs]
+
+
 def _pair(pair: Sequence[int]) -> tuple[int, int]:
     halves = [whole(half) for half in pair] if isinstance(pair, Sequence) and len(pair) == 2 else [None]
     if halves[0] is None or halves[-1] is None:
-        raise MextrainError(f"{shown(pair)} is no tile: expected a pair of whole numbers")
+        raise MextrainError(f"pairs hold {shown(pair)}: expected pairs of whole numbers")
     return halves[0], halves[-1]
 
 

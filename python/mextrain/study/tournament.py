@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -27,10 +27,19 @@ import numpy as np
 from mextrain.bulk.policies import POLICIES
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
-from mextrain.bulk.simulate import Interrupted, Player, Progress, check_games, interruptible, simulate
+from mextrain.bulk.simulate import (
+    Interrupted,
+    Player,
+    Progress,
+    check_games,
+    check_progress,
+    check_workers,
+    interruptible,
+    simulate,
+)
 from mextrain.bulk.stats import Estimate, Sum, exact_sums, number_text, percent_text
 from mextrain.errors import MextrainError, PolicyError, shown
-from mextrain.game.rules import RuleSet
+from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
 
 FORMATS = ("pairs", "table")
@@ -204,10 +213,12 @@ def tournament(
     Ctrl-C raises `Interrupted` with the result of the deals that are finished. Raises what `simulate` raises, and
     `PolicyError` or `MextrainError` for too few policies, or an unknown format.
     """
-    if format not in FORMATS:
+    if not isinstance(format, str) or format not in FORMATS:
         raise MextrainError(f"the format {shown(format)} is not known: expected {' or '.join(FORMATS)}")
-    seed = check_seed(seed)
-    check_games(deals, check_game(first_game))
+    check_rules(rules)
+    check_progress(progress)
+    seed, first_game = check_seed(seed), check_game(first_game, "first_game")
+    deals, workers = check_games(deals, first_game, "deals"), check_workers(workers)
     names, entrants = _entrants(policies)
     if format == "table" and len(entrants) != rules.players:
         raise PolicyError(f"{len(entrants)} policies for a table of {rules.players} players: give one for each seat")
@@ -255,6 +266,8 @@ def _entrants(policies: Sequence[Any] | Mapping[str, Any] | str) -> tuple[tuple[
     if isinstance(policies, Mapping):
         found = list(policies.values())
     else:
+        if not isinstance(policies, Iterable):
+            raise PolicyError(f"policies = {shown(policies)}: expected two or more, or a mapping of names to policies")
         found = policies.split(",") if isinstance(policies, str) else list(policies)
     names = [Seats.of([policy], 1).names[0] for policy in found]
     if len(found) < 2:

@@ -1,0 +1,80 @@
+"""Side files: what is said about an archive, beside its rows and where readers of the rows do not stumble over it.
+
+A side file is a Parquet file with the columns of a shard and no rows; what it says is JSON in its metadata. A program
+that reads all files of the folder finds nothing in it, and one that skips names with an underscore skips it. The
+older formats have JSON files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mextrain._support.files import read_file, whole_file
+from mextrain.archive.schema import archive_schema, arrow_says
+from mextrain.errors import MextrainError
+
+MOST_BYTES = 1 << 26
+"""A larger side file is not one of ours: a sidecar with all turn counts that there can be has two megabytes."""
+
+TEXT, DIGEST = b"mextrain", b"mextrain.sha256"
+"""Keys of the metadata: the JSON text, and its SHA-256 in hexadecimal digits."""
+
+
+def write_side_file(path: Path, says: Mapping[str, Any]) -> None:
+    """Write a side file. Raises `OSError`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    text = json.dumps(says).encode()
+    sink = pa.BufferOutputStream()
+    schema = archive_schema().with_metadata({TEXT: text, DIGEST: hashlib.sha256(text).hexdigest()})
+    pq.ParquetWriter(sink, schema).close()
+    with whole_file(path) as file:
+        file.write(sink.getvalue().to_pybytes())
+
+
+def read_side_file(path: Path) -> Any:
+    """Return what a side file says.
+
+    Raises `MextrainError` for a file that cannot be read or whose text is not what was written, `FileNotFoundError`
+    and `NotADirectoryError` if there is none.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    data = _bytes(path)
+    try:
+        found = pq.read_metadata(pa.BufferReader(data)).metadata or {}
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise MextrainError(f"it is not a Parquet file that can be read ({arrow_says(error)})") from None
+    text = found.get(TEXT, b"")
+    if hashlib.sha256(text).hexdigest().encode() != found.get(DIGEST):
+        raise MextrainError("it was changed: its text and its SHA-256 do not belong together")
+    return _json(text)
+
+
+def read_json_file(path: Path) -> Any:
+    """Return what a side file of the older formats says; raises as `read_side_file` does."""
+    return _json(_bytes(path))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return read_file(path, MOST_BYTES)
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError as error:
+        raise MextrainError(error.strerror or str(error)) from None
+
+
+def _json(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise MextrainError("its JSON is nested too deeply") from None
+    except ValueError as error:
+        raise MextrainError(f"it is not JSON ({error})") from None

@@ -1,0 +1,178 @@
+"""Compiled functions as policies: where they are, whether their signature is the published one, and what they raise.
+
+C has no exceptions. A function that was compiled from Python, or calls back into it, hands what it raises to
+`sys.unraisablehook` and returns some number, which may well be a legal move; `Watch` hears of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from mextrain.bulk.policies import BY_ID
+from mextrain.errors import PolicyError, shown
+from mextrain_core.model.rules import RULES
+from mextrain_core.model.state import STATE
+
+SIGNATURE = "int32_t policy(const mextrain_state *state, const mextrain_rules *rules, uint64_t word)"
+"""What a compiled policy is (docs/c-abi.md)."""
+
+LOWEST_ADDRESS = 1 << 16
+"""No system maps code below this, so a smaller number is a mistake and not an address."""
+
+_CTYPES_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]
+"""What every ctypes function pointer is an instance of; ctypes gives it no public name."""
+
+
+class _Type(NamedTuple):
+    """A C type: `int`, `uint`, `pointer` or something else, its size in bytes, and the record pointed to, if known."""
+
+    kind: str
+    size: int
+    record: np.dtype[Any] | None = None
+
+    def __str__(self) -> str:
+        if self.record is not None:
+            known = {"mextrain_state": STATE, "mextrain_rules": RULES}
+            return next((f"{name} *" for name, record in known.items() if record == self.record), "record *")
+        return f"{self.kind}{8 * self.size}_t" if self.kind in ("int", "uint") else self.kind
+
+
+_INT32, _WORDS = _Type("int", 4), (_Type("uint", 8), _Type("int", 8))
+
+
+def address_of(policy: Any) -> int:
+    """Return the address of a compiled function in any of its forms, or 0 for something else.
+
+    The forms are a Numba `@cfunc`, a ctypes or cffi function pointer, and an address as an int. Raises `PolicyError`
+    for an int that cannot be an address, a null pointer, and a function whose signature is known and not `SIGNATURE`.
+    """
+    if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool):
+        if not LOWEST_ADDRESS <= policy < 2**64:
+            ids = ", ".join(f"{number} {built_in.name}" for number, built_in in BY_ID.items())
+            raise PolicyError(f"the policy {shown(policy)} is neither an id ({ids}) nor the address of a function")
+        return int(policy)
+    if isinstance(policy, _CTYPES_FUNCTION):
+        _check(policy, list(_of_ctypes(policy)))
+        return _not_null(policy, ctypes.cast(policy, ctypes.c_void_p).value or 0)
+    if type(policy).__module__ == "_cffi_backend":
+        from cffi import FFI
+
+        if not isinstance(policy, FFI.CData):
+            return 0
+        _check(policy, list(_of_cffi(FFI(), policy)))
+        return _not_null(policy, int(FFI().cast("uintptr_t", policy)))
+    found = getattr(policy, "address", 0)
+    if not isinstance(found, int) or isinstance(found, bool) or found == 0:
+        return 0
+    signature = getattr(policy, "_sig", None)
+    if signature is not None:
+        _check(policy, [_of_numba(kind) for kind in (signature.return_type, *signature.args)])
+    return found
+
+
+def _not_null(policy: Any, address: int) -> int:
+    if address < LOWEST_ADDRESS:
+        raise PolicyError(f"the policy {shown(policy)} is a null pointer: give the address of a function")
+    return address
+
+
+def _check(policy: Any, types: list[_Type | None]) -> None:
+    """Refuse a function of another signature; `types` are its result and arguments, None what is not known."""
+    if not types:
+        return
+    result, *arguments = types
+    right = len(arguments) == 3 and result in (None, _INT32)
+    for argument, record in zip(arguments, (STATE, RULES, None), strict=False):
+        if argument is not None and record is not None:
+            right &= argument.kind == "pointer" and argument.record in (None, record)
+        elif argument is not None:
+            right &= argument in _WORDS
+    if not right:
+        name = getattr(policy, "__name__", None) or shown(policy)
+        written = f"{result or '?'} ({', '.join(str(argument or '?') for argument in arguments)})"
+        raise PolicyError(f"the compiled policy {name} has the signature {written}: expected {SIGNATURE}")
+
+
+def _of_numba(kind: Any) -> _Type | None:
+    """A type of Numba's, which is not imported here."""
+    name = type(kind).__name__
+    if name == "Integer":
+        return _Type("int" if kind.signed else "uint", kind.bitwidth // 8)
+    if name in ("RawPointer", "CPointer"):
+        pointed = getattr(kind, "dtype", None)
+        # A pointer to something else than a record tells nothing: `uint8 *` serves as `void *`.
+        return _Type("pointer", 8, getattr(pointed, "dtype", None) if type(pointed).__name__ == "Record" else None)
+    return _Type(shown(str(kind)).strip("'"), 0)
+
+
+def _of_ctypes(policy: Any) -> Iterator[_Type | None]:
+    """The types of a ctypes function; nothing where it does not say, as with functions of a loaded library."""
+    arguments = policy.argtypes
+    if arguments is None:
+        return
+    for kind in (policy.restype, *arguments):
+        code = getattr(kind, "_type_", None)
+        if code in ("P", "z", "Z") or (isinstance(kind, type) and issubclass(kind, ctypes._Pointer)):
+            yield _Type("pointer", 8)
+        elif isinstance(code, str) and issubclass(kind, ctypes._SimpleCData) and code in "bBhHiIlLqQ":
+            yield _Type("int" if code.islower() else "uint", ctypes.sizeof(kind))
+        else:
+            yield _Type("void" if kind is None else getattr(kind, "__name__", "?"), 0)
+
+
+def _of_cffi(ffi: Any, policy: Any) -> Iterator[_Type | None]:
+    """The types of a cffi function pointer; nothing for a `void *`."""
+    kind = ffi.typeof(policy)
+    if kind.kind != "function":
+        if kind.kind == "pointer" and kind.item.kind in ("void", "function"):
+            return
+        raise PolicyError(f"the policy {shown(policy)} is not a function pointer: expected {SIGNATURE}")
+    for each in (kind.result, *kind.args):
+        if each.kind == "pointer":
+            yield _Type("pointer", 8)
+        elif each.kind == "primitive" and "float" not in each.cname and "double" not in each.cname:
+            unsigned = int(ffi.cast(each, -1)) > 0
+            yield _Type("uint" if unsigned else "int", ffi.sizeof(each))
+        else:
+            yield _Type(each.cname, 0)
+
+
+class Watch:
+    """Within a `with` block, hears of exceptions that compiled code of this thread has to drop: `raised` is the first.
+
+    What other threads drop, or code outside of such blocks, goes where it went before.
+    """
+
+    _lock = threading.Lock()
+    _watching: ClassVar[dict[int, Watch]] = {}
+    _previous: Any = None
+
+    def __init__(self) -> None:
+        self.raised: BaseException | None = None
+
+    def __enter__(self) -> Watch:
+        with Watch._lock:
+            if not Watch._watching:
+                Watch._previous, sys.unraisablehook = sys.unraisablehook, Watch._hear
+            Watch._watching[threading.get_ident()] = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with Watch._lock:
+            del Watch._watching[threading.get_ident()]
+            if not Watch._watching and sys.unraisablehook == Watch._hear:
+                sys.unraisablehook = Watch._previous
+
+    @staticmethod
+    def _hear(dropped: Any) -> None:
+        watch = Watch._watching.get(threading.get_ident())
+        if watch is None:
+            Watch._previous(dropped)
+        elif watch.raised is None:
+            watch.raised = dropped.exc_value or dropped.exc_type()

@@ -1,0 +1,145 @@
+"""Which rounds of which archives are read: folders, a range of games, and the row groups that hold them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mextrain._support.integers import whole
+from mextrain.archive import FORMAT, Job, Shard, read_shards
+from mextrain.archive.read_rows import RowGroup, read_group
+from mextrain.errors import MextrainError, shown
+from mextrain.game.seeding import MAX_GAME
+
+READ_COLUMNS = ("game", "round", "starter", "winner", "ending", "actions", "points")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some games of a row group: those with numbers `first` … `stop` - 1, and of them each one of `parts`.
+
+    `first_row`: the place of the group's first row in the shard. The games are those whose place in the group is
+    `part` modulo `parts`.
+    """
+
+    shard: Shard
+    group: int
+    first_row: int
+    rows: int
+    first: int
+    stop: int
+    part: int = 0
+    parts: int = 1
+
+    def split(self, parts: int) -> list[Part]:
+        """Return equal parts of the games."""
+        return [
+            Part(self.shard, self.group, self.first_row, self.rows, self.first, self.stop, part, parts)
+            for part in range(parts)
+        ]
+
+    def read(self) -> RowGroup:
+        """Return its rows. Raises `ArchiveError`."""
+        rounds = self.shard.job.rules.rounds
+        places = np.arange(self.rows) // rounds
+        games = places + (self.shard.first_game + self.first_row // rounds)
+        keep = np.flatnonzero((games >= self.first) & (games < self.stop) & (places % self.parts == self.part))
+        return read_group(self.shard, self.group, self.first_row, READ_COLUMNS, keep)
+
+
+class Selection:
+    """The rounds of some archives, all of them or those of a range of games.
+
+    `jobs`: those of the archives, `shards`: the complete ones with games of the range; `missing_shards`: number of
+    those that are not complete; `rounds`: number of rounds.
+    """
+
+    def __init__(self, folders: Sequence[str | os.PathLike[str]], games: range | None) -> None:
+        """Look at the archives. Raises `MextrainError`, and `MissingExtra` without pyarrow."""
+        if not folders:
+            raise MextrainError("name one or more folders of archives")
+        self.first, self.stop = _range_of(games)
+        self.jobs: list[Job] = []
+        self.shards: list[Shard] = []
+        self.missing_shards = 0
+        for folder in folders:
+            if not isinstance(folder, (str, os.PathLike)):
+                raise MextrainError(f"{shown(folder)} is not the folder of an archive: expected its path")
+            job, shards = read_shards(Path(folder))
+            self.jobs.append(job)
+            mine = [shard for shard in shards if self._games(shard.first_game, shard.games)]
+            self.shards += mine
+            self.missing_shards += self._wanted(job) - len(mine)
+        if games is not None and not any(self._games(job.first_game, job.games) for job in self.jobs):
+            raise MextrainError(f"games = {games}: the archives have none of these games")
+        rounds = (self._games(shard.first_game, shard.games) * shard.job.rules.rounds for shard in self.shards)
+        self.rounds = sum(rounds)
+        self._sound: set[Path] = set()
+
+    def _games(self, first_game: int, games: int) -> int:
+        """How many of so many games are in the range."""
+        return max(0, min(first_game + games, self.stop) - max(first_game, self.first))
+
+    def _wanted(self, job: Job) -> int:
+        """The number of shards with games of the range that a job has when it is complete."""
+        if not self._games(job.first_game, job.games):
+            return 0
+        first = max(job.first_game, self.first) - job.first_game
+        last = min(job.first_game + job.games, self.stop) - 1 - job.first_game
+        return last // job.shard_games - first // job.shard_games + 1
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the games that are wanted of each row group. Raises `ArchiveError`."""
+        for shard in self.shards:
+            yield from self._parts_of(shard)
+
+    def _parts_of(self, shard: Shard) -> Iterator[Part]:
+        row, rounds = 0, shard.job.rules.rounds
+        for group, rows in enumerate(shard.group_rows()):
+            if self._games(shard.first_game + row // rounds, rows // rounds):
+                yield Part(shard, group, row, rows, self.first, self.stop)
+            row += rows
+
+    def read(self, part: Part) -> RowGroup:
+        """Return the rows of a part; the first time that its file is read, all of its bytes are compared.
+
+        Raises `ArchiveError`.
+        """
+        if part.shard.path not in self._sound:
+            part.shard.check_digest()
+            self._sound.add(part.shard.path)
+        return part.read()
+
+    def decisions(self) -> int:
+        """Count the decisions: by sidecars, and by reading where these do not tell. Raises `ArchiveError`."""
+        count = 0
+        for shard in self.shards:
+            is_whole = self._games(shard.first_game, shard.games) == shard.games
+            # In the older formats nothing protects the sums.
+            if shard.sidecar and is_whole and shard.job.format == FORMAT:
+                count += shard.sidecar.summary.sums["decisions"][0].total
+            else:
+                groups = (self.read(part) for part in self._parts_of(shard))
+                count += sum(int(rows.offsets[-1] - rows.offsets[0]) for rows in groups)
+        return count
+
+
+def _range_of(games: range | None) -> tuple[int, int]:
+    """The first game and the one after the last."""
+    if games is None:
+        return 0, MAX_GAME + 1
+    if not isinstance(games, range) or games.step != 1 or games.start < 0 or not games:
+        raise MextrainError(f"games = {shown(games)}: expected a range of game numbers such as range(0, 900)")
+    return games.start, games.stop
+
+
+def at_least(least: int, name: str, value: object) -> int:
+    """Return an argument as an int; raises `MextrainError` if it is not a whole number from `least`."""
+    number = whole(value)
+    if number is None or number < least:
+        raise MextrainError(f"{name} = {shown(value)}: expected a whole number from {least}")
+    return number
