@@ -42,7 +42,7 @@ def names(*shards: int) -> list[str]:
 def rewrite_shard(
     archive: Path, job: Job, number: int, change: Callable[[list[Row]], object], **sidecar: Any
 ) -> None:
-    """Change the rows of a shard, and let its sidecar say so; `sidecar` are other values that it shall have."""
+    """Change the rows of a shard and update its sidecar; `sidecar`: further values to set in it."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -56,7 +56,7 @@ def rewrite_shard(
 
 
 def resign(archive: Path, job: Job, number: int, **sidecar: Any) -> None:
-    """Let the sidecar of a shard say size and SHA-256 of the file that lies there now."""
+    """Update size and SHA-256 in the sidecar of a shard."""
     mark, path = Sidecar.read(archive, job, number), archive / job.path(number)
     assert mark is not None
     dataclasses.replace(mark, bytes=path.stat().st_size, sha256=sha256_of(path), **sidecar).write(archive, job, number)

@@ -164,7 +164,7 @@ def test_two_power_cuts(folder: Folder, whole: dict[str, bytes], monkeypatch: py
 def test_a_forgotten_sync_is_found(
     forgotten: str, folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The disk is an instrument that works: without either of the syncs a run loses what it said was written."""
+    """The simulated disk detects faults: without either of the syncs, a run loses data that it reported as written."""
     root = folder()
     root.mkdir()
     disk = SimulatedDisk(root, ignored=forgotten)
@@ -178,7 +178,7 @@ def test_a_forgotten_sync_is_found(
 def test_an_error_at_any_operation(
     verify: bool, folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error is told, no temporary file stays, and what was complete is kept."""
+    """The error is reported, no temporary file remains, and complete files are kept."""
     for fatal in operations(folder, monkeypatch):
         root = folder()
         root.mkdir()

@@ -294,7 +294,7 @@ def test_rounds_out_of_order_are_a_fault(starter: Any, tmp_path: Path, capsys: p
 
 
 def with_starter(rules: RuleSet, records: list[dict[str, Any]], line: int) -> list[dict[str, Any]]:
-    """The records with one round played by the other starter, from the same deal."""
+    """The records with one round replayed from the same deal with the other starter."""
     record = records[line]
     position = Position.deal(rules, seed=5, game=record["game"], engine=record["engine"], starter=1 - record["starter"])
     while not position.over:
@@ -313,7 +313,7 @@ def test_the_starter_follows_from_the_round_before(
     right = records[line]["starter"]
     assert code == 1
     assert f"line {line + 1}: starter is {1 - right}, but by the option starter={starter} seat {right} starts" in said
-    # The first round of a file may be any: nobody knows what came before it.
+    # The first round of a file may be any, because the previous one is unknown.
     code, said = checked(tmp_path / "r.jsonl", with_starter(rules, records[line:], 0)[:1], capsys)
     assert code == 0, said
 

@@ -265,7 +265,7 @@ def test_a_changed_byte_is_found(tmp_path: Path) -> None:
 
 
 def test_what_became_of_the_round(folder: Path, played: Simulation) -> None:
-    """`winner` and `ending` are those of the round; the decisions of the winners are exactly theirs."""
+    """`winner` and `ending` are those of the round, and filtering by winner gives exactly the winners' decisions."""
     won = 0
     for batch in DecisionDataset(folder):
         place = (batch.game.astype(np.int64) - 100, batch.round)
@@ -289,7 +289,7 @@ def test_what_became_of_the_round(folder: Path, played: Simulation) -> None:
 
 @pytest.mark.parametrize("games", [range(100, 130), range(123, 125), range(150, 10**9), range(101)])
 def test_a_range_of_games(folder: Path, played: Simulation, games: range) -> None:
-    """Only its games, all of them, in any order; two ranges share nothing."""
+    """Exactly the games of the range, in any order; two disjoint ranges have no game in common."""
     wanted = [key for key in all_keys(played) if key[0] in games]
     for shuffle in (False, True):
         dataset = DecisionDataset(folder, games=games, shuffle=shuffle, batch_size=100)
@@ -311,7 +311,7 @@ def test_ranges_that_are_not(folder: Path) -> None:
 
 
 def test_the_number_of_batches(folder: Path, tmp_path: Path, played: Simulation) -> None:
-    """`len` is that of a pass, in all formats and for several archives."""
+    """`len` is the number of batches in a pass, in all formats and for several archives."""
     assert DecisionDataset(folder).decisions == played.decisions.sum()
     for options in ({}, {"drop_last": True}, {"batch_size": 10**6, "drop_last": True}):
         dataset = DecisionDataset(folder, **{"batch_size": 100, **options})  # type: ignore[arg-type]

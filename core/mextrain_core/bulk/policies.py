@@ -41,7 +41,7 @@ POLICIES = (
 """The built-in policies. Ids 4 and 5 are reserved for ``counting`` and ``expert``."""
 
 FOREIGN = 253
-"""Policy id of a seat that a compiled function of the user's plays: its random words are one-way words."""
+"""Policy id of a seat that a compiled function of the user plays; its random words are one-way words."""
 
 NO_MOVE = u64(0xFFFF)
 """What ``choose`` returns for an unknown policy id."""

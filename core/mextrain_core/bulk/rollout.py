@@ -27,8 +27,8 @@ HASH_FACTOR = u64(0x100000001B3)
 """Multiplier of the 64-bit FNV hash."""
 
 ROUND_FIELDS = ("end", "winner", "starter", "turns", "plays", "draws", "actions")
-"""Columns of ``facts`` of ``play_games`` (int32): ``winner`` is -1 in a blocked round; ``end`` is OUT, BLOCKED or FAULT
-(``state``)."""
+"""Columns of ``facts`` of ``play_games`` (int32): ``winner`` is -1 in a blocked round; ``end`` is OUT, BLOCKED, FAULT
+or FAILED (``state``)."""
 
 
 class Games(NamedTuple):

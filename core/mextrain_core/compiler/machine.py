@@ -45,7 +45,7 @@ _ARCHITECTURES = {"x86_64": "x86-64", "amd64": "x86-64", "aarch64": "aarch64", "
 
 
 def architecture() -> str:
-    """The architecture that kernels are compiled for: ``x86-64`` or ``aarch64``, else the empty text."""
+    """The architecture that kernels are compiled for: ``x86-64`` or ``aarch64``, else an empty string."""
     return _ARCHITECTURES.get(platform.machine().lower(), "")
 
 
