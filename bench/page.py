@@ -101,8 +101,9 @@ def plain(line: Line, peers: Line) -> str:
         for run in line["runs"]
         if run["preset"] == "mexican" and _four_random(run)
     }
-    times = ", ".join(f"the {name} backend {ours[name]:,.0f} times" for name in ("scalar", "lockstep") if name in ours)
-    return f"The same rules in plain Python, with lists and sets, play {slow:,.0f} turns a second; {times} as many."
+    names = (name for name in ("scalar", "lockstep") if name in ours)
+    times = "".join(f" The {name} backend plays {ours[name]:,.0f} times as many." for name in names)
+    return f"The same rules in plain Python, with lists and sets, play {slow:,.0f} turns a second.{times}"
 
 
 def cold(line: Line, peers: Line) -> str:

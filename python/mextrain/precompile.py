@@ -131,9 +131,9 @@ def _archives() -> None:
     here = (new_states(1), 0, RULES.record)
     replay_rounds(*here, np.uint64(0), recorded, nothing.points[:, 0], nothing.facts[:, 0])
     words, numbers = np.empty((0, 1), np.uint64), np.empty(0, np.int64)
-    samples = Samples(words, words, np.empty(0, np.uint16), codes, numbers, np.empty(0, np.uint16))
     results = (nothing.points[:, 0], nothing.facts[:, 0])
-    replay_decisions(*here, numbers, none, recorded, Layout(RULES).offsets, numbers, samples, *results)
+    samples = Samples(words, words, np.empty(0, np.uint16), codes, numbers, np.empty(0, np.uint16), *results)
+    replay_decisions(*here, numbers, none, recorded, Layout(RULES).offsets, numbers, samples)
 
 
 PARTS: dict[str, Callable[[], None]] = {

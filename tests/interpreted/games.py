@@ -105,9 +105,9 @@ def replayed(rules: RuleSet) -> str:
     chosen, seats = np.zeros(size, np.uint16), np.zeros(size, np.uint8)
     sources, steps = np.zeros(size, np.int64), np.zeros(size, np.uint16)
     rows, seeds, places = np.arange(count)[::-1].copy(), np.full(count, seed), np.arange(size)
-    outputs = Samples(bits, mask, chosen, seats, sources, steps)
     results = (np.zeros_like(points), np.zeros_like(facts))
-    done = replay_decisions(states, 0, rules.record, rows, seeds, rounds, layout.offsets, places, outputs, *results)
+    outputs = Samples(bits, mask, chosen, seats, sources, steps, *results)
+    done = replay_decisions(states, 0, rules.record, rows, seeds, rounds, layout.offsets, places, outputs)
     assert done == count
     assert all(np.array_equal(one, other[rows]) for one, other in zip(results, (points, facts), strict=True))
     # No move of a round is legal after its end, and without its last move it goes on.
@@ -116,8 +116,8 @@ def replayed(rules: RuleSet) -> str:
         wrong = Recorded(games[:1], engines[:1], starters[:1], offsets[:2] + np.array([0, shift]), actions)
         assert replay_rounds(states, 0, rules.record, seed, wrong, points, facts)[0] == 0
         last = (rows[-1:], seeds, wrong, layout.offsets, places)
-        assert replay_decisions(states, 0, rules.record, *last, outputs, *results) == 0
-    return hashlib.sha256(b"".join(array.tobytes() for array in (points, facts, *outputs))).hexdigest()[:16]
+        assert replay_decisions(states, 0, rules.record, *last, outputs) == 0
+    return hashlib.sha256(b"".join(array.tobytes() for array in (points, facts, *outputs[:6]))).hexdigest()[:16]
 
 
 def sequences(rules: RuleSet) -> int:

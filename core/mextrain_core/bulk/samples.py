@@ -117,7 +117,7 @@ def hand_over(words, out):
 
 
 class Samples(NamedTuple):
-    """Decisions: each array has one element per decision."""
+    """Decisions: each array has one element per decision, the last two one per replayed round."""
 
     observations: Any
     """uint64[N, words]."""
@@ -131,16 +131,19 @@ class Samples(NamedTuple):
     """int64: the round."""
     steps: Any
     """uint16: the number of the decision in its round."""
+    points: Any
+    """int64[rounds, players]: results of the rounds, as in ``rollout.play_games``."""
+    facts: Any
+    """int32[rounds, 7]: facts of the rounds, as in ``rollout.play_games``."""
 
 
 @kernel
-def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, samples, points, facts):
+def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, samples):
     """Replay rounds and write their decisions as samples; ``states[i]`` is scratch.
 
     ``rows`` (int64): the rounds to replay, as indices into ``recorded`` (Recorded) and ``seeds`` (uint64). ``layout``:
     int64[len(SECTIONS) + 1], offsets of the sections. Decision n, counted over all rounds replayed, is written to index
-    ``places[n]`` (int64) of ``samples`` (Samples). Results of the rounds go to ``points`` (int64[len(rows), players])
-    and ``facts`` (int32[len(rows), 7]), as in ``rollout.play_games``.
+    ``places[n]`` (int64) of ``samples`` (Samples).
 
     Returns the number of rounds replayed; it is smaller than ``len(rows)`` if a move of the next round is illegal.
     """
@@ -179,6 +182,6 @@ def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, sa
             play_on(s, r, None, move)
         if s.phase != PHASE_OVER:
             return index
-        write_round(s, r, points[index], facts[index])
-        facts[index, 6] = recorded.offsets[k + 1] - first
+        write_round(s, r, samples.points[index], samples.facts[index])
+        samples.facts[index, 6] = recorded.offsets[k + 1] - first
     return len(rows)

@@ -145,9 +145,7 @@ class Pool:
             Recorded(rounds.games, rounds.engines, rounds.starters, rounds.offsets, rounds.actions),
             self._order.layout,
             places,
-            Samples(pool.observation, pool.mask, pool.action, pool.seat, sources, pool.step),
-            points,
-            facts,
+            Samples(pool.observation, pool.mask, pool.action, pool.seat, sources, pool.step, points, facts),
         )
         if done < len(rows):
             raise ArchiveError(f"{rounds.which(rows[done])} cannot be replayed: mextrain check says why")
