@@ -265,7 +265,7 @@ def test_a_changed_byte_is_found(tmp_path: Path) -> None:
 
 
 def test_what_became_of_the_round(folder: Path, played: Simulation) -> None:
-    """`winner` and `ending` are those of the round, and filtering by winner gives exactly the winners' decisions."""
+    """`winner` and `ending` are those of the round, and exactly the decisions of winners belong to seats that won."""
     won = 0
     for batch in DecisionDataset(folder):
         place = (batch.game.astype(np.int64) - 100, batch.round)
