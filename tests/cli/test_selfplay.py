@@ -53,7 +53,7 @@ def test_what_it_writes_and_says(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(("rounds", "games"), [(1, 1), (13, 1), (14, 2), (26, 2), (27, 3)])
 def test_rounds_in_place_of_games(rounds: int, games: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whole matches, as few as have so many rounds; the files are those of so many games."""
+    """Whole matches, the fewest with at least that many rounds; the files equal those of the same number of games."""
     flags = ["selfplay", "--rules", "mexican", "--players", "4", "--seed", "5", "--out", str(tmp_path)]
     text = succeed(capsys, *flags, "--rounds", str(rounds))
     assert f"{games} games, {13 * games} rounds in " in text

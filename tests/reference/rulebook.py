@@ -1,45 +1,60 @@
 """One round of the game, written plainly and slowly after docs/rules.md.
 
-Read it together with docs/rules.md; the comments name its sections. The state is plain lists, sets and texts. Nothing
-here is optimised, and nothing here uses the kernels that are compared with it.
+Read it together with docs/rules.md; the comments name its sections. The state is plain lists, sets and texts.
+Nothing here is optimised, and nothing here uses the kernels that are compared with it.
 
 What this rulebook decides where the page leaves something to the reader
------------------------------------------------------------------------- 1.  "Dead doubles are released" (section 7): at
-once. Being dead is a property of the table, so it is asked after every tile laid and every tile drawn, also for doubles
-that were inherited and in the middle of a turn. 2.  "it stays binding while the boneyard has tiles and is released the
-moment it is empty, also within a turn" (section 11, ``dead_double`` = ``binds``): at the draw of the last tile, forced
-or not, before the plays of the drawn tile are looked for. If the drawn tile has no play, the rest of the hand may have
-one now: the play owed is free or bound to the next inherited double, and "only plays of the drawn tile are legal, if it
-has any" (section 6, 4) does not bind a tile without any. Whether a turn begins with an inherited double is asked before
-a D draw, so before a release by that draw. A double that is dead when it is laid binds in the same way: "under
-``cover`` and chicken foot too may then go on any eligible train" is said of ``released``. 3.  "a tile drawn for want of
-a play may be played on the own train only" (``drawn_tile`` = ``own_train``): this holds for the play for which it was
-drawn. If that play is made with another tile (point 2) and the turn goes on, the drawn tile is a tile of the hand like
-any other. "a double on which the next play *must* go": an inherited one, under ``cover`` the double just laid, a foot;
-not the turn's own double under ``anywhere``, nor what ``max_uncovered`` prefers. 4.  "decided before the draw"
-(``failed_cover`` = ``mark``): once a required play that must go on a double finds no tile, the turn fails, even if the
-draw empties the boneyard and so releases the double. Where no draw is left, it fails without one. 5.  "if the drawn
-tile fits, stop is legal too" (``drawn_play`` = ``may``): fits = has a legal play under all options. 6.  "when nothing
-fits the own train, asked ... of the whole hand ... and of every end" (``only_if_stuck``): a tile fits if it joins
-(section 4) an end of the own train; ``*-A`` is a tile of the hand and counts. 7.  "in the opening turn too M may be
-used like the own train by every play" (``any_turn``): started or not, also by the play after a double, by bonus plays
-and by chain tiles; a play on M keeps the chain going. What stays on the own train alone is only the tile drawn under
-``own_train``. 8.  "The required play after a double must go on that double; an inherited one goes before" (``cover``):
-only the required play owed for the double laid last is bound. Once it has been played on an inherited one, a bonus play
-is free. If the double is released before it is covered, the play owed is free. 9.  "while two or more of the doubles
-laid in this turn are open" (``max_uncovered``): a filter on the legal plays that the other rules leave, the restriction
-to the drawn tile included. It is applied to every play; in a chain it can take nothing away. 10. "Until it has them ...
-it is an open double. Then the toes' free halves are ends" (chicken foot): an unfinished foot shows the double's half as
-its end and no toe. A foot that dies is finished on the spot, in the middle of a chain too, and what follows is free.
-``center``: of the toes it has, the last one laid. 11. "no further effect happens" (section 6, 3): a double laid as the
-last tile of the round does not become open. 12. "the next seat will be skipped" (``*-S``): the next in the direction
-that holds at the end of the turn. 13. "it stays in the round without tiles" (``must_cover``): such a seat has its turns
-like everybody: it is hit by a D, draws, may play what it drew and may go out with it; without a draw its train opens.
-14. A seat has no opening turn to come any more from the moment at which somebody starts its train. 15. "no live double
-is open" in the blocked test (section 9) can never decide it: with an empty boneyard a live double is an end that a tile
-in some hand joins. It is written down all the same. 16. A started train stays started, and an explicit set-up must
-contain every tile of the set exactly once; hands of an explicit set-up may have any size from 1 on. A drawn starter
-yields to a fixed seat named by the rules.
+------------------------------------------------------------------------
+1.  "Dead doubles are released" (section 7): at once. Being dead is a property of the table, so it is
+    asked after every tile laid and every tile drawn, also for doubles that were inherited and in the
+    middle of a turn.
+2.  "it stays binding while the boneyard has tiles and is released the moment it is empty, also within a
+    turn" (section 11, ``dead_double`` = ``binds``): at the draw of the last tile, forced or not, before
+    the plays of the drawn tile are looked for. If the drawn tile has no play, the rest of the hand may
+    have one now: the play owed is free or bound to the next inherited double, and "only plays of the
+    drawn tile are legal, if it has any"
+    (section 6, 4) does not bind a tile without any. Whether a turn begins with an inherited double is
+    asked before a D draw, so before a release by that draw. A double that is dead when it is laid binds
+    in the same way: "under ``cover`` and chicken foot too may then go on any eligible train" is said of
+    ``released``.
+3.  "a tile drawn for want of a play may be played on the own train only" (``drawn_tile`` =
+    ``own_train``): this holds for the play for which it was drawn. If that play is made with another tile
+    (point 2) and the turn goes on, the drawn tile is a tile of the hand like any other. "a double on
+    which the next play *must* go": an inherited one, under ``cover`` the double just laid, a foot; not
+    the turn's own double under ``anywhere``, nor what ``max_uncovered`` prefers.
+4.  "decided before the draw" (``failed_cover`` = ``mark``): once a required play that must go on a double
+    finds no tile, the turn fails, even if the draw empties the boneyard and so releases the double. Where
+    no draw is left, it fails without one.
+5.  "if the drawn tile fits, stop is legal too" (``drawn_play`` = ``may``): fits = has a legal play under
+    all options.
+6.  "when nothing fits the own train, asked ... of the whole hand ... and of every end"
+    (``only_if_stuck``): a tile fits if it joins (section 4) an end of the own train; ``*-A`` is a tile of
+    the hand and counts.
+7.  "in the opening turn too M may be used like the own train by every play" (``any_turn``): started or
+    not, also by the play after a double, by bonus plays and by chain tiles; a play on M keeps the chain
+    going. What stays on the own train alone is only the tile drawn under ``own_train``.
+8.  "The required play after a double must go on that double; an inherited one goes before" (``cover``):
+    only the required play owed for the double laid last is bound. Once it has been played on an inherited
+    one, a bonus play is free. If the double is released before it is covered, the play owed is free.
+9.  "while two or more of the doubles laid in this turn are open" (``max_uncovered``): a filter on the
+    legal plays that the other rules leave, the restriction to the drawn tile included. It is applied to
+    every play; in a chain it can take nothing away.
+10. "Until it has them ... it is an open double. Then the toes' free halves are ends" (chicken foot): an
+    unfinished foot shows the double's half as its end and no toe. A foot that dies is finished on the
+    spot, in the middle of a chain too, and what follows is free. ``center``: of the toes it has, the last
+    one laid.
+11. "no further effect happens" (section 6, 3): a double laid as the last tile of the round does not
+    become open.
+12. "the next seat will be skipped" (``*-S``): the next in the direction that holds at the end of the
+    turn.
+13. "it stays in the round without tiles" (``must_cover``): such a seat has its turns like everybody: it
+    is hit by a D, draws, may play what it drew and may go out with it; without a draw its train opens.
+14. A seat has no opening turn any more from the moment at which somebody starts its train.
+15. "no live double is open" in the blocked test (section 9) can never decide it: with an empty boneyard a
+    live double is an end that a tile in some hand joins. It is written down all the same.
+16. A started train stays started, and an explicit set-up must contain every tile of the set exactly once;
+    hands of an explicit set-up may have any size from 1 on. A drawn starter yields to a fixed seat named
+    by the rules.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ _FIELDS = np.dtype(
         ("relevant", np.uint8, MAX_TILES),  # items that can fulfil a clause
         ("relevants", np.uint8),
         ("items", np.uint8),
-        ("free", np.uint8),  # the first so many items have more than one place
+        ("free", np.uint8),  # number of items with more than one place, which come first
         ("cells", np.uint8),
         ("seat", np.uint8),  # the seat with this knowledge
         ("players", np.uint8),

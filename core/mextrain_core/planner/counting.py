@@ -32,7 +32,7 @@ COUNT = np.dtype(
                 ("any_start", np.uint8),
                 ("a_count", np.uint64),
                 ("hand", np.uint32, ROWS),  # tiles not laid yet
-                ("ends", np.uint32, MAX_TILES + 1),  # by depth: open ends (mask) that so many tiles can leave
+                ("ends", np.uint32, MAX_TILES + 1),  # by depth: open ends (mask) that the tiles laid can leave
                 ("next", np.uint16, MAX_TILES + 1),  # by depth: hi << 5 | lo of the tile to try next
                 ("laid", np.uint16, MAX_TILES + 1),  # by depth: hi << 5 | lo of the tile laid
             ],

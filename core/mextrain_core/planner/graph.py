@@ -70,7 +70,7 @@ GRAPH = np.dtype(
                 ("budget", np.int64),
                 ("isolated", np.int64),  # tiles connected with no vertex: *-*, letters outside the graph
                 ("letter_last", np.uint8),  # one of these is a letter that may come last
-                ("plain_star", np.uint8),  # there is a star on a tile that is no double
+                ("plain_star", np.uint8),  # there is a star on a tile that is not a double
                 ("single_component", np.uint8),  # no stars and one start: all used edges are connected with it
                 ("avoid_double", np.uint8),  # among equal trains one that does not end on a double is better
                 ("edge_cost", np.int64),  # losing {u, v} costs edge_cost + vertex_cost[u] + vertex_cost[v]
