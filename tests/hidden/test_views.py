@@ -69,7 +69,7 @@ def move(state: np.ndarray, rules: RuleSet, seat: int, out: Any, into: Any) -> N
     for tile, there in ((out, 0), (into, 1)):
         high, low = (rules.tiles.half_code(half) for half in tile.halves)
         if str(tile) == "*-A":
-            state["a_count"][0, seat] += 2 * there - 1
+            state["a_count"][0, seat] = int(state["a_count"][0, seat]) + 2 * there - 1
             there = int(state["a_count"][0, seat] > 0)
         for one, other in ((high, low), (low, high)):
             row = int(state["hand"][0, seat, one]) & ~(1 << other)
