@@ -1,8 +1,8 @@
-"""Two yardsticks that never change, to tell a slow backend from a slow machine.
+"""Two fixed yardsticks, to tell a slow backend from a slow machine.
 
-Each mixes the kinds of instructions that a backend of ours is made of, shares no line with it, and works in the first
-cache: `branchy` for the scalar backend (loads, population counts, searches for a bit, branches that nobody can
-predict), `wide` for the lockstep backend (vector arithmetic, comparisons, selections, loads and stores).
+Each has a mix of instructions similar to that of a backend, shares no code with it, and works in the L1 cache:
+`branchy` for the scalar backend (loads, population counts, bit searches, unpredictable branches), `wide` for the
+lockstep backend (vector arithmetic, comparisons, selections, loads and stores).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _count(x: np.uint64) -> np.uint64:
 
 @njit(nogil=True)
 def branchy(rows: np.ndarray, ends: np.ndarray, steps: int) -> np.uint64:
-    """Steps of something like a game: rows are uint64[64], of 13 bits each, ends uint64[5]."""
+    """Run steps similar to a game: rows are uint64[64], of 13 bits each, ends uint64[5]."""
     random, total = U0, U0
     for step in range(steps):
         random += STEP
@@ -69,7 +69,7 @@ def branchy(rows: np.ndarray, ends: np.ndarray, steps: int) -> np.uint64:
 
 @njit(nogil=True)
 def wide(block: np.ndarray, steps: int) -> np.uint64:
-    """Steps on vectors: block is uint64[24, 32]."""
+    """Run steps on vectors: block is uint64[24, 32]."""
     for step in range(steps):
         row = step % 20
         for lane in range(32):
@@ -90,7 +90,7 @@ def branchy_seconds(steps: int = 200_000) -> float:
 def wide_seconds(steps: int = 200_000) -> float:
     """CPU seconds of a step of `wide`."""
     room = np.zeros(24 * 32 + 8, u64)
-    # A vector that lies across two cache lines takes longer, and NumPy's memory may begin anywhere.
+    # A vector across two cache lines takes longer, and NumPy's memory can start anywhere.
     start = -room.ctypes.data % 64 // 8
     block = room[start : start + 24 * 32].reshape(24, 32)
     block[:] = np.random.default_rng(1).integers(0, 2**64, block.shape, u64)

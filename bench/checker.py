@@ -1,4 +1,4 @@
-"""The speed of the plain Python rulebook that the tests compare the engines with (tests/reference)."""
+"""The speed of the plain Python rulebook with which the tests compare the kernels (tests/reference)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Plain:
-    """What the plain rulebook did; `checked`: the engine plays the same rounds in as many turns to the same points."""
+    """What the plain rulebook played; `checked`: the kernels play the same rounds, with equal turns and points."""
 
     rounds: int
     turns: int

@@ -1,4 +1,4 @@
-"""Sizes of the benchmarks, and the rules to measure."""
+"""Sizes of the benchmarks, and the rules that they use."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 
 from mextrain import RuleSet
 
-# Benchmarks are reported, and time limits know the load, as in the tests.
+# Reports and time limits are those of the tests.
 from tests.conftest import pytest_make_collect_report, pytest_runtest_makereport, pytest_timeout_set_timer  # noqa: F401
 
 FULL = os.environ.get("MEXTRAIN_BENCH") == "full"
-"""Without it everything is small, so that the suite shows in seconds that it still runs."""
+"""Without it all sizes are small, so that the suite is a smoke test of a few seconds."""
 
 RULES = {
     "mexican-4": RuleSet.mexican(4),
@@ -24,7 +24,7 @@ RULES = {
     "super-4": RuleSet.super(4),
     "chicken-foot-4": RuleSet.mexican(4, double_rule="chicken_foot"),
 }
-"""The rule sets that the engine is measured on, by name."""
+"""The rule sets that are measured, by name."""
 
 
 @pytest.fixture(params=RULES)
@@ -34,7 +34,7 @@ def rules(request: pytest.FixtureRequest) -> RuleSet:
 
 
 def size(smoke: int, full: int) -> int:
-    """How much work a round of a benchmark does."""
+    """The amount of work in a round of a benchmark."""
     return full if FULL else smoke
 
 

@@ -1,16 +1,16 @@
-"""Is the backend still what it was, and as fast? Exit code 1 if not.
+"""Check that the backends still play the same, as fast as before. Exit code 1 if not.
 
-    python -m bench.gate             judge against bench/figures.json
-    python -m bench.gate --update    measure, and write that file anew
+    python -m bench.gate             compare with bench/figures.json
+    python -m bench.gate --update    measure, and rewrite that file
 
-First what is exact: the signature of what is played, backends that agree, no allocation in any step, which modules an
-import loads. Then budgets, in units of this very machine: compiling over compiling the yardsticks of
-`bench.calibration`, a process that imports the package over one that does nothing. Last the speed: the time of a turn
-over that of a step of a yardstick with the same kind of instructions, minima of both taken in turns in one process.
-So neither a slower machine nor a busy one matters; another make of processor does, and figures are kept by processor.
+First the exact checks: the signature of what is played, agreement of the backends, no allocation in any step, the
+modules that an import loads. Then budgets, relative to this machine: compile time relative to that of the yardsticks of
+`bench.calibration`, a process that imports the package relative to one that does nothing. Last the speed: the time of a
+turn relative to that of a step of a yardstick with similar instructions, minima of alternating runs in one process. So
+the figures do not depend on how fast or busy the machine is, but on the kind of processor; they are kept by processor.
 
-A slow process can be bad luck (neighbours, where its memory lies), so there are several attempts, and the best of each
-figure counts; a backend that is slower is slower in all of them.
+A process can be slow by chance (other processes, memory layout), so there are several attempts, and the best of each
+figure counts. A backend that is really slower is slower in all of them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ ROOT = Path(__file__).resolve().parents[1]
 FIGURES = Path(__file__).with_name("figures.json")
 
 TOLERANCE = 1.15
-"""A turn may take so many times its committed figure."""
+"""A turn may take this many times its committed figure."""
 
 ROOM = 1.5
-"""How far above what was measured the budgets are set."""
+"""Budgets are this many times the measured values."""
 
 ATTEMPTS = 5
 
@@ -44,9 +44,9 @@ Measure = Callable[[str], Any]
 
 
 class Gauges:
-    """Runs each gauge in a process of its own, all with one cache of compiled code, empty at first.
+    """Runs each gauge in a separate process, all with the same cache of compiled code, which is empty at first.
 
-    `compiling` fills it, so that comes before all others. What cannot change is measured once.
+    `compiling` fills it, so it comes first. Figures that cannot change are measured once.
     """
 
     def __init__(self, folder: str) -> None:
@@ -55,7 +55,7 @@ class Gauges:
         self("compiling")
 
     def __call__(self, name: str) -> Any:
-        """Return what the gauge says; `throughput` anew each time."""
+        """Return the result of the gauge; `throughput` is measured again each time."""
         if name not in self._known or name == "throughput":
             command, cache = [sys.executable, "-m", "bench.gauges", name], {"MEXTRAIN_CACHE_DIR": self._folder}
             done = subprocess.run(command, env={**os.environ, **cache}, cwd=ROOT, check=True, stdout=subprocess.PIPE)
@@ -64,12 +64,12 @@ class Gauges:
 
 
 def compile_times(seconds: Mapping[str, float]) -> dict[str, float]:
-    """Compile times as multiples of that of the yardsticks."""
+    """Compile times as multiples of those of the yardsticks."""
     return {name: taken / seconds["yardsticks"] for name, taken in seconds.items() if name != "yardsticks"}
 
 
 def exact_faults(figures: Mapping[str, Any], measure: Measure) -> Iterator[str]:
-    """What is not exactly as it must be."""
+    """The exact checks that fail."""
     signature = measure("signature")
     if signature != figures["signature"]:
         yield f"the signature is {signature}, not {figures['signature']}: the backend plays something else than before"
@@ -84,7 +84,7 @@ def exact_faults(figures: Mapping[str, Any], measure: Measure) -> Iterator[str]:
 
 
 def budget_faults(figures: Mapping[str, Any], measure: Measure) -> Iterator[str]:
-    """What takes longer than its budget."""
+    """The figures that exceed their budget."""
     for name, times in compile_times(measure("compiling")).items():
         if times > figures["compile_budgets"][name]:
             yield f"{name}: compiling takes {times:.2f} times as long as the yardsticks, {_budget(figures, name)}"
@@ -100,7 +100,7 @@ def _budget(figures: Mapping[str, Any], name: str) -> str:
 def speed_faults(
     wanted: Mapping[str, float], measure: Measure, attempts: int = ATTEMPTS, tell: Callable[[str], object] = print
 ) -> Iterator[str]:
-    """What is slower than its figure in all attempts; stops measuring when nothing is."""
+    """The figures that are exceeded in all attempts; stops measuring when there are none."""
     best: dict[str, float] = {}
     slow: list[str] = []
     for attempt in range(1, attempts + 1):
@@ -117,7 +117,7 @@ def speed_faults(
 
 
 def judge(figures: Mapping[str, Any], cpu: str, measure: Measure) -> list[str]:
-    """Return all faults: the exact ones alone if there are any, because speed of something else says nothing."""
+    """Return all faults; if exact checks fail, only those, because the speed of different play means nothing."""
     exact = list(exact_faults(figures, measure))
     if exact:
         return exact
@@ -130,7 +130,7 @@ def judge(figures: Mapping[str, Any], cpu: str, measure: Measure) -> list[str]:
 
 
 def updated(figures: Mapping[str, Any], cpu: str, measure: Measure) -> dict[str, Any]:
-    """Return the figures as they are here and now; those of other processors stay."""
+    """Return the current figures; those of other processors are kept."""
     samples = [measure("throughput")["ratios"] for _ in range(ATTEMPTS)]
     speed = {name: round(median(sample[name] for sample in samples), 3) for name in samples[0]}
     start = measure("start")
@@ -145,20 +145,20 @@ def updated(figures: Mapping[str, Any], cpu: str, measure: Measure) -> dict[str,
 
 
 def committed() -> dict[str, Any]:
-    """The committed figures; nothing before there were any."""
+    """The committed figures; empty if there are none yet."""
     figures: dict[str, Any] = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
     return figures
 
 
 def update() -> None:
-    """Write the figures anew."""
+    """Rewrite the figures."""
     with tempfile.TemporaryDirectory() as folder:
         figures = updated(committed(), cpu_name(), Gauges(folder))
     FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 def main() -> int:
-    """Judge, or write the figures."""
+    """Run the gate, or write the figures."""
     parser = argparse.ArgumentParser(prog="bench.gate", description="Is the backend still what it was, and as fast?")
     parser.add_argument("--update", action="store_true", help="write bench/figures.json anew; read the difference")
     args = parser.parse_args()

@@ -1,4 +1,4 @@
-"""What the gate measures, each in a process of its own: `python -m bench.gauges NAME` prints JSON.
+"""The measurements of the gate, each in a separate process: `python -m bench.gauges NAME` prints JSON.
 
 The names are those of `GAUGES`; `gate` judges the results.
 """
@@ -32,16 +32,16 @@ GAMES = {
     "mexican-8": (RuleSet.mexican(8), 250),
     "super-4": (RuleSet.super(4), 150),
 }
-"""What is played, and how many games for some 10 ms of the scalar backend."""
+"""The rules to play, and a number of games that takes the scalar backend about 10 ms."""
 
 LOCKSTEP_TIMES = 3
-"""How many times as many games the lockstep backend gets, so that its runs take as long."""
+"""The lockstep backend plays this many times as many games, so that its runs take as long."""
 
 REPEATS = 7
 
 
 def measure_compiling() -> dict[str, float]:
-    """CPU seconds of compiling the yardsticks and of the first game of each backend; for an empty cache."""
+    """CPU seconds of compiling the yardsticks and of the first game of each backend, with an empty cache."""
     began = time.process_time()
     for yardstick in SECONDS.values():
         yardstick(1)
@@ -58,7 +58,7 @@ def measure_compiling() -> dict[str, float]:
 def measure_throughput() -> dict[str, Any]:
     """`ratios`: CPU time of a turn over that of a step of the backend's yardstick; minima of alternating repeats.
 
-    `disagreements`: games of which two backends have different hashes.
+    `disagreements`: games for which two backends have different hashes.
     """
     ratios, disagreements = {}, []
     for name, (rules, games) in GAMES.items():
@@ -85,7 +85,7 @@ def measure_throughput() -> dict[str, Any]:
 
 
 def allocations(function: Callable[..., object], *arguments: Any) -> int:
-    """How often Numba's runtime allocates memory in a call."""
+    """Number of allocations by Numba's runtime in a call."""
     _nrt_python.memsys_enable_stats()
     before = rtsys.get_allocation_stats().alloc
     function(*arguments)
@@ -93,12 +93,12 @@ def allocations(function: Callable[..., object], *arguments: Any) -> int:
 
 
 def inside(function: Callable[..., object], *arguments: Any) -> int:
-    """How often a kernel allocates, apart from the record that Numba makes of each array that it is given."""
+    """Number of allocations in a kernel, without the array structure that Numba makes for each array argument."""
     return allocations(function, *arguments) - sum(isinstance(value, np.ndarray) for value in arguments)
 
 
 def grown(play: Play, rules: RuleSet, few: int = 40, many: int = 400) -> int:
-    """How much more often many games allocate than few."""
+    """Number of allocations in many games minus that in few games."""
     tables = [Rounds.empty(games, rules.rounds, rules.players) for games in (few, many)]
     play(0, tables[0])
     before, after = (allocations(play, 0, table) for table in tables)
@@ -106,24 +106,24 @@ def grown(play: Play, rules: RuleSet, few: int = 40, many: int = 400) -> int:
 
 
 def measure_allocations() -> dict[str, int]:
-    """Allocations of a step, by kernel; of a few hundred games beyond those of a few, by backend and policy."""
+    """Allocations in a step, by kernel, and additional ones in many games over few games, by backend and policy."""
     found = {}
     for name in ("mexican-4", "super-4"):
         rules, _ = GAMES[name]
-        record, states, moves = rules.record, new_states(1), np.zeros(1024, np.uint16)
+        struct, states, moves = rules.record, new_states(1), np.zeros(1024, np.uint16)
         mask = np.zeros((rules.action_count + 63) // 64, np.uint64)
         engine = np.uint64(rules.tiles.half_code(rules.engines[0].high))
         steps: dict[str, tuple[Any, ...]] = {
-            "deal": (deal, states, 0, record, np.uint64(1), np.uint64(0), engine, np.uint64(255)),
-            "advance": (advance, states, 0, record, None),
-            "legal_moves": (legal_moves, states, 0, record, moves),
-            "legal_ids": (legal_ids, states, 0, record, moves),
-            "legal_mask": (legal_mask, states, 0, record, mask),
-            "play_unchecked": (play_unchecked, states, 0, record, None, np.uint64(0)),
+            "deal": (deal, states, 0, struct, np.uint64(1), np.uint64(0), engine, np.uint64(255)),
+            "advance": (advance, states, 0, struct, None),
+            "legal_moves": (legal_moves, states, 0, struct, moves),
+            "legal_ids": (legal_ids, states, 0, struct, moves),
+            "legal_mask": (legal_mask, states, 0, struct, mask),
+            "play_unchecked": (play_unchecked, states, 0, struct, None, np.uint64(0)),
         }
         for step, call in steps.items():
             if step == "play_unchecked":
-                legal_moves(states, 0, record, moves)
+                legal_moves(states, 0, struct, moves)
                 call = (*call[:-1], np.uint64(moves[0]))
             found[f"{step} {name}"] = inside(*call)
         for policy in ("random", "heaviest", "cautious"):
@@ -137,7 +137,7 @@ def measure_allocations() -> dict[str, int]:
 def measure_start() -> dict[str, Any]:
     """`import_times`: CPU time of a process that imports the package over one that does nothing.
 
-    `modules`: what the import loads, Python's own aside.
+    `modules`: what the import loads, without the standard library.
     """
     seconds = {IMPORT: float("inf"), NOTHING: float("inf")}
     for _ in range(7):

@@ -2,10 +2,9 @@
 
     python -m bench.instructions
 
-Counts do not depend on how busy or how fast the machine is. Valgrind knows AVX2 and no wider vectors, so all backends
-are compiled for x86-64-v3 here, and lockstep needs more instructions than with AVX-512. The branch predictor is a
-simple model; real ones do better. What a process does before it plays is left out by counting with few and with
-many games.
+Counts do not depend on how busy or how fast the machine is. Valgrind supports AVX2 but not wider vectors, so all
+backends are compiled for x86-64-v3 here, and lockstep needs more instructions than with AVX-512. The branch predictor
+is a simple model; real ones do better. The work before play is excluded by taking the difference of many and few games.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ EVENTS = ("instructions", "branches", "mispredictions")
 
 
 def turns_of_games(games: int) -> np.ndarray:
-    """How many turns each of the games has: int64[games]."""
+    """Number of turns of each game: int64[games]."""
     turns: np.ndarray = simulate(RULES, games=games, seed=SEED).turns.sum(axis=1, dtype=np.int64)
     return turns
 
 
 def read_counts(printed: str) -> dict[str, int]:
-    """The events of a process, from what callgrind prints."""
+    """Parse the event counts of a process from the output of callgrind."""
     found = re.search(r"Collected : ([\d ]+)", printed)
     assert found, printed
     all_of_them, conditional, missed, indirect, indirect_missed = map(int, found[1].split())
@@ -54,26 +53,26 @@ def read_counts(printed: str) -> dict[str, int]:
 
 
 def _run(tool: list[str], backend: str, games: int) -> str:
-    """Let `backend` play in a process of its own; returns what the tool prints."""
+    """Let `backend` play in a separate process; returns the output of the tool."""
     command = [*tool, sys.executable, "-m", "bench.instructions", backend, str(games)]
     environment = {**os.environ, **MACHINE}
     return subprocess.run(command, env=environment, cwd=ROOT, check=True, stderr=subprocess.PIPE, text=True).stderr
 
 
 def warm_up(backend: str) -> None:
-    """Have compiled code at hand, or the compiler is counted too."""
+    """Fill the cache of compiled code, so that the compiler is not counted."""
     _run([], backend, 1)
 
 
 def count(backend: str, games: int) -> dict[str, int]:
-    """Return the events of a process in which `backend` plays so many games."""
+    """Return the event counts of a process in which `backend` plays this many games."""
     with tempfile.TemporaryDirectory() as folder:
         tool = ["valgrind", "--tool=callgrind", "--branch-sim=yes", f"--callgrind-out-file={folder}/out"]
         return read_counts(_run(tool, backend, games))
 
 
 def instructions() -> dict[str, dict[str, float]]:
-    """Return the events of a turn of Mexican Train with four players, by backend; empty where there is no valgrind."""
+    """Return the events per turn of Mexican Train with four players, by backend; empty without valgrind."""
     if shutil.which("valgrind") is None:
         return {}
     turns = int(turns_of_games(MANY)[FEW:].sum())
@@ -86,7 +85,7 @@ def instructions() -> dict[str, dict[str, float]]:
 
 
 def play(name: str, games: int) -> None:
-    """Play so many games with one backend."""
+    """Play this many games with one backend."""
     backends = backends_for(RULES, ("random",) * RULES.players, SEED).found
     backend = next(each for each in backends if each.name == name)
     backend.player()(0, Rounds.empty(games, RULES.rounds, RULES.players))

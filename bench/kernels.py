@@ -1,4 +1,4 @@
-"""The parts of the engine in compiled loops, so that a part is measured without the cost of a call from Python."""
+"""Parts of the core in compiled loops, so that a part is measured without the cost of calls from Python."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ids_all(states: np.ndarray, rules: np.ndarray, times: int, out: np.ndarray) 
 
 @njit(nogil=True)
 def mask_all(states: np.ndarray, rules: np.ndarray, times: int, out: np.ndarray) -> np.uint64:
-    """Write the mask of every state, several times; returns a number that depends on all of them."""
+    """Write the mask of every state, several times; returns a checksum of all of them."""
     total = np.uint64(0)
     for _ in range(times):
         for i in range(len(states)):
@@ -53,7 +53,7 @@ def deal_all(states: np.ndarray, rules: np.ndarray, engine: np.uint64, games: in
 
 @njit(nogil=True)
 def replay_all(states: np.ndarray, rules: np.ndarray, engine: np.uint64, moves: np.ndarray, counts: np.ndarray) -> int:
-    """Play the given moves of the first round of each game; returns how many of those rounds are at their end."""
+    """Play the given moves of the first round of each game; returns the number of rounds that are over."""
     n, over = 0, 0
     for game in range(len(counts)):
         deal(states, 0, rules, np.uint64(1), np.uint64(game), engine, np.uint64(255))
@@ -71,7 +71,7 @@ def first_engine(rules: RuleSet) -> np.uint64:
 
 
 def recorded(rules: RuleSet, games: int) -> tuple[np.ndarray, np.ndarray]:
-    """Moves of the first rounds of some games of random players, one after the other, and the number of each round."""
+    """Moves of the first rounds of some random games, one after the other, and their number in each round."""
     one_round = rules.replace(rounds=1)
     points = np.zeros((games, 1, rules.players), np.int64)
     facts = np.zeros((games, 1, 7), np.int32)
@@ -82,7 +82,7 @@ def recorded(rules: RuleSet, games: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def decisions(rules: RuleSet, count: int) -> np.ndarray:
-    """States at a decision from all stages of rounds: STATE[count]."""
+    """States at decisions in all stages of a round: STATE[count]."""
     chance = np.random.default_rng(1)
     states = new_states(count)
     moves = np.zeros(1024, np.uint16)

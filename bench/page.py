@@ -13,7 +13,7 @@ NAMES = {"scalar": "scalar", "lockstep": "lockstep", "c": "hand-written C"}
 
 
 def filled(text: str, line: Line, peers: Mapping[str, Any]) -> str:
-    """The page with every generated part written anew; raises `ValueError` for a part that nobody generates."""
+    """The page with every generated part rewritten; raises `ValueError` for an unknown part."""
 
     def part(match: re.Match[str]) -> str:
         name = match[1]
@@ -25,23 +25,23 @@ def filled(text: str, line: Line, peers: Mapping[str, Any]) -> str:
 
 
 def table(heading: Sequence[str], rows: Iterable[Sequence[str]], numbers_from: int = 1) -> str:
-    """A table in Markdown; columns from `numbers_from` on are set to the right."""
+    """A table in Markdown; columns from `numbers_from` on are right-aligned."""
     rule = ["---" if i < numbers_from else "--:" for i in range(len(heading))]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (heading, rule, *rows))
 
 
 def millions(value: float) -> str:
-    """So many millions, with three digits or more."""
+    """A number in millions, with at least three digits."""
     return f"{value / 1e6:.0f}" if value >= 1e8 else f"{value / 1e6:.1f}"
 
 
 def ratio_of(run: Line) -> str:
-    """How many times as fast as the hand-written C of the same run, or a dash."""
+    """Speed relative to the hand-written C in the same run, or a dash."""
     return "–" if run["ratio_to_c"] is None else f"{run['ratio_to_c']:.2f}"
 
 
 def machine(line: Line, peers: Line) -> str:
-    """Where, when and with what."""
+    """Machine, date and versions."""
     here = line["environment"]
     versions = ", ".join(f"{name} {here[name]}" for name in ("mextrain", "python", "numba", "llvmlite", "numpy"))
     return (
@@ -63,7 +63,7 @@ def speed(line: Line, peers: Line) -> str:
 
 
 def headline(line: Line, peers: Line) -> str:
-    """The figures of README.md, and where they come from."""
+    """The headline figures of README.md, with their source."""
     rows = []
     for run in line["runs"]:
         if _four_random(run) and run["backend"] != "c":
@@ -86,7 +86,7 @@ HEADLINES = {
     "rounds played at random and written to an archive": "test_archive: test_write[mexican-4]",
     "shuffled decisions read from an archive for a learner": "test_archive: test_decisions[mexican-4-shuffled]",
 }
-"""What README.md says beside the speed of bulk play, and the benchmark that it comes from."""
+"""Further figures of README.md, with the benchmark that they come from."""
 
 
 def _four_random(run: Line) -> bool:
@@ -94,7 +94,7 @@ def _four_random(run: Line) -> bool:
 
 
 def plain(line: Line, peers: Line) -> str:
-    """The plain rulebook beside the backends."""
+    """The plain rulebook compared with the backends."""
     slow = line["plain_python"]["turns_per_second"]
     ours = {
         run["backend"]: run["turns_per_second"] / slow
@@ -130,7 +130,7 @@ def cold(line: Line, peers: Line) -> str:
 
 
 def pieces(line: Line, peers: Line) -> str:
-    """The parts, on Mexican Train and Super Train with four players."""
+    """The speed of the parts, on Mexican Train and Super Train with four players."""
     found = line["pieces"]
     rows = []
     for what, key in PIECES.items():
@@ -165,7 +165,7 @@ PIECES = {
     "replay and check its rows": "test_archive: test_check[{rules}]",
     "shuffled decisions for learners": "test_archive: test_decisions[{rules}-shuffled]",
 }
-"""What a row says, and the benchmark that it comes from; one without rules is Mexican Train's."""
+"""The rows with the benchmark that each comes from; one without rules is about Mexican Train."""
 
 
 def instructions(line: Line, peers: Line) -> str:
@@ -178,11 +178,11 @@ def instructions(line: Line, peers: Line) -> str:
 
 
 QUIET = 0.1
-"""Where other processes take more of the processors than this, the clock on the wall measures them."""
+"""If other processes use more of the processors than this share, wall-clock times are meaningless."""
 
 
 def workers(line: Line, peers: Line) -> str:
-    """Several threads."""
+    """Scaling with threads."""
     rows = [
         (
             NAMES[row["backend"]],
@@ -199,7 +199,7 @@ def workers(line: Line, peers: Line) -> str:
 
 
 def rounds(line: Line, peers: Line) -> str:
-    """Many rounds."""
+    """Scaling with rounds."""
     found: dict[int, dict[str, Line]] = {}
     for row in line["scaling"]["rounds"]:
         found.setdefault(row["rounds"], {})[row["backend"]] = row
@@ -217,7 +217,7 @@ def rounds(line: Line, peers: Line) -> str:
 
 
 def others(line: Line, peers: Mapping[str, Any]) -> str:
-    """Other libraries."""
+    """Comparison with other libraries."""
     rows = [
         (
             row["library"],

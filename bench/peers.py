@@ -1,14 +1,14 @@
-"""How fast other libraries play card games and dominoes at random on this machine, by CPU time.
+"""The speed of other libraries in random play of card games and dominoes on this machine, by CPU time.
 
-Runs in an environment of its own, which has them and needs nothing of ours:
+Runs in a separate environment that has these libraries and needs nothing of ours:
 
     python3 -m venv peers && peers/bin/pip install open-spiel rlcard
     python -m bench.record --peers peers/bin/python      # writes bench/peers.json, and docs/performance.md anew
 
-Ways: "C++ rollouts" has OpenSpiel's tree search do a single simulation with many random playouts from a dealt table,
-all of it in C++; two numbers of playouts are compared, so that what comes before them does not count. "Python loop"
-asks a game for its legal actions and plays one, as a Python program must. An action is a decision of a player; the
-cards that chance deals take their time and are not counted. Prints JSON.
+Methods: "C++ rollouts" runs OpenSpiel's tree search for a single simulation with many random play-outs from a dealt
+table, all in C++; the difference between two numbers of play-outs excludes the work before them. "Python loop" asks a
+game for its legal actions and plays one, as a Python program must. An action is a decision of a player; chance actions
+take time but are not counted. Prints JSON.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def playout(state: Any, rng: random.Random) -> int:
 
 
 def open_spiel_game(pyspiel: Any, name: str) -> list[dict[str, Any]]:
-    """Rows of a game of OpenSpiel."""
+    """The rows for a game of OpenSpiel."""
     game, rng = pyspiel.load_game(name), random.Random(1)
     label = name.removeprefix("python_").partition("(")[0]
     common = {"library": "OpenSpiel", "game": label, "players": game.num_players()}
@@ -90,7 +90,7 @@ def open_spiel_game(pyspiel: Any, name: str) -> list[dict[str, Any]]:
 
 
 def rlcard_game(rlcard: Any, name: str) -> dict[str, Any]:
-    """The row of a game of RLCard, which is Python throughout."""
+    """The row for a game of RLCard, which is written in Python."""
     from rlcard.agents import RandomAgent
 
     environment = rlcard.make(name, config={"seed": 1})
@@ -102,7 +102,7 @@ def rlcard_game(rlcard: Any, name: str) -> dict[str, Any]:
         actions = 0
         for _ in range(20):
             trajectories, _ = environment.run(is_training=False)
-            # Of each player: state, action, state, …, last state.
+            # For each player: state, action, state, …, last state.
             actions += sum(len(trajectory) // 2 for trajectory in trajectories)
         played.append(actions / 20)
         return actions / (time.process_time() - began)

@@ -1,4 +1,4 @@
-"""Draws the pictures of docs/performance.md from what `bench.record` and `bench.peers` wrote."""
+"""Draws the pictures of docs/performance.md from the results of `bench.record` and `bench.peers`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOOP = "#7a3b8f"
 
 
 def draw_speed(line: Mapping[str, Any], file: Path) -> None:
-    """Turns a second of one core by players: marks for our backends, a line for the C twin."""
+    """Turns per second on one core by number of players: markers for the backends, a line for the C twin."""
     plt = _pyplot()
     presets = {"mexican": "Mexican Train", "super": "Super Train"}
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
@@ -37,7 +37,7 @@ def draw_speed(line: Mapping[str, Any], file: Path) -> None:
 
 
 def draw_rounds(line: Mapping[str, Any], file: Path) -> None:
-    """CPU time by number of rounds, both logarithmic, with the straight lines of equal time for each round."""
+    """CPU time by number of rounds, both logarithmic, with straight lines for a constant time per round."""
     plt = _pyplot()
     figure, axis = plt.subplots(figsize=(5, 3.4), layout="constrained")
     for backend, (name, mark, colour) in BACKENDS.items():
@@ -54,7 +54,7 @@ def draw_rounds(line: Mapping[str, Any], file: Path) -> None:
 
 
 def draw_peers(line: Mapping[str, Any], peers: Mapping[str, Any], file: Path) -> None:
-    """Decisions a second of one core, at random: bars, logarithmic."""
+    """Decisions per second on one core in random play: bars on a logarithmic scale."""
     plt = _pyplot()
     ours = [
         (
@@ -95,7 +95,7 @@ def _pyplot() -> Any:
     import matplotlib
 
     matplotlib.use("Agg")
-    # The same numbers give the same file: fixed names inside, and letters that stay text.
+    # The same numbers give the same file: fixed ids, and text that is not converted to paths.
     matplotlib.rcParams.update({"svg.hashsalt": "mextrain", "svg.fonttype": "none", "font.size": 9})
     from matplotlib import pyplot
 
@@ -112,6 +112,6 @@ def _save(figure: Any, file: Path) -> None:
     figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None, dpi=110)
     _pyplot().close(figure)
     if file.suffix == ".svg":
-        # Blanks at line ends are nobody's meaning.
+        # Remove trailing blanks.
         text = "\n".join(part.rstrip() for part in file.read_text(encoding="utf-8").splitlines())
         file.write_text(text + "\n", encoding="utf-8")

@@ -1,12 +1,12 @@
-"""Measures everything and writes it down: bench/history.jsonl, bench/figures.json, and what docs/performance.md and
-README.md show.
+"""Measures everything and writes bench/history.jsonl, bench/figures.json, and the figures in docs/performance.md and
+README.md.
 
-    python -m bench.record             some ten minutes, on a machine as idle as can be
-    python -m bench.record --quick     a minute, to try it out: writes nothing but a line to stdout
-    python -m bench.record --redraw    only tables and pictures, from the last line of the history
-    python -m bench.record --peers PYTHON    other libraries alone (bench/peers.py), with a Python that has them
+    python -m bench.record             about ten minutes, on an idle machine
+    python -m bench.record --quick     a minute, as a test: only prints a line to stdout
+    python -m bench.record --redraw    only rewrite tables and pictures, from the last line of the history
+    python -m bench.record --peers PYTHON    only other libraries (bench/peers.py), with a Python that has them
 
-The history is only ever appended to; a line has the machine, the versions and all figures of one run.
+The history is append-only; a line has the machine, the versions and all figures of one run.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ PICTURES = ROOT / "docs" / "pictures"
 FORMAT = "mextrain-bench/1"
 TABLES = (2, 3, 4, 5, 6, 8, 10, 12, 14)
 SWEEP = tuple(Job(RuleSet.preset(preset, players=players)) for preset in ("mexican", "super") for players in TABLES)
-"""What the picture of speed by players shows."""
+"""The jobs in the picture of speed by players."""
 
 PLAYED = 30
-"""Rounds that are played in a Python loop."""
+"""Number of rounds played in a Python loop."""
 
 PIECES = ("bits", "deal", "movegen", "apply", "rollout", "lockstep", "playouts", "hidden", "simulate", "archive")
 """The files of benchmarks whose figures are recorded."""
 
 
 def tell(what: str) -> None:
-    """Say what is going on."""
+    """Print progress."""
     print(time.strftime("%H:%M:%S"), what, file=sys.stderr, flush=True)
 
 
 def pieces(quick: bool) -> dict[str, dict[str, float]]:
-    """Run the benchmarks of the parts by CPU time; returns what each says, by name."""
+    """Run the benchmarks of the parts by CPU time; returns the result of each, by name."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "benchmarks.json")
         options = ["--benchmark-timer=time.process_time", f"--benchmark-json={file}", "-p", "no:cacheprovider"]
@@ -77,7 +77,7 @@ def today() -> str:
 
 
 def commit() -> str | None:
-    """The commit that is measured, with a + if files differ from it; None outside of a repository."""
+    """The measured commit, with a + if files differ from it; None outside a repository."""
     try:
         command = ["git", "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"]
         return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
@@ -117,11 +117,11 @@ MORE = (
     *("turns", "ns_per_turn", "plays_per_second", "decisions_per_second", "rounds_per_second", "seconds"),
     *("seconds_median", "compile_seconds", "first_call_seconds", "peak_memory_bytes", "bytes_per_game"),
 )
-"""What the history keeps of a run: of every one, and of those of the standard games."""
+"""The figures that the history keeps of each run, and of runs of the standard games."""
 
 
 def slim(line: Mapping[str, Any]) -> dict[str, Any]:
-    """The line with sensible digits, and without what follows from the rest."""
+    """The line with rounded numbers, and without derivable figures."""
     kept = {"runs": WHAT + MORE, "sweep": WHAT}
     rows = {name: [{key: run[key] for key in fields} for run in line[name]] for name, fields in kept.items()}
     result: dict[str, Any] = _rounded({**line, **rows})
@@ -137,7 +137,7 @@ def _rounded(value: Any) -> Any:
 
 
 def python_loop() -> dict[str, Any]:
-    """The row of this library for a Python program that asks for the legal moves and plays one, like the peers'."""
+    """The row of this library for a Python loop that asks for the legal moves and plays one, as for the peers."""
     chance, rates, moves = random.Random(1), [], 0
     for _ in range(peers.REPEATS):
         began, moves = time.process_time(), 0
@@ -152,7 +152,7 @@ def python_loop() -> dict[str, Any]:
 
 
 def measure_peers(python: str) -> None:
-    """Measure other libraries with a Python that has them, and this one in their way; write bench/peers.json."""
+    """Measure other libraries with a Python that has them, and this one in the same way; write bench/peers.json."""
     done = subprocess.run([python, "bench/peers.py"], cwd=ROOT, check=True, stdout=subprocess.PIPE)
     found = {"date": today(), "cpu": cpu_name(), **json.loads(done.stdout)}
     found["rows"].append(python_loop())
@@ -177,7 +177,7 @@ def redraw() -> None:
 
 
 def main() -> int:
-    """Measure, append, and write everything that follows."""
+    """Measure, append to the history, and rewrite the generated files."""
     parser = argparse.ArgumentParser(prog="bench.record", description="Measure everything and write it down.")
     parser.add_argument("--quick", action="store_true", help="small, and only print the line")
     parser.add_argument("--redraw", action="store_true", help="measure nothing")

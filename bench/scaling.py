@@ -1,12 +1,12 @@
-"""Does the time grow with the rounds and nothing else, and do two workers do twice as much?
+"""Scaling: whether time is proportional to the number of rounds, and whether two workers do twice as much.
 
     python -m bench.scaling            a minute or two
     python -m bench.scaling --quick    seconds
 
-Workers: each thread plays an equal part of the games. `speedup` is by the wall clock, the minimum of many short runs;
-it means something only while nobody else uses the processors, hence `others`, the part of them that other processes
-take. `per_cpu_second` is what a worker does in a second of CPU time beside the others, as a part of what one does
-alone: below 1 they hinder each other, in the memory or in a lock; it does not mind other processes.
+Workers: each thread plays an equal part of the games. `speedup` is wall-clock speed, from the minimum of many short
+runs. It is meaningful only if the processors are otherwise idle, so `others` is the share that other processes take.
+`per_cpu_second` is the work of a worker per second of CPU time, relative to a single worker: below 1 the workers slow
+each other down, in memory or by a lock. Other processes hardly affect it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RULES = RuleSet.mexican(4)
 
 
 def busy_others(seconds: float = 1.0) -> float | None:
-    """The part of all processors that other processes take while this one sleeps; None where nobody tells."""
+    """The share of all processors that other processes take while this one sleeps; None if unknown."""
 
     def ticks() -> tuple[int, int]:
         fields = [int(field) for field in Path("/proc/stat").read_text(encoding="utf-8").split("\n")[0].split()[1:9]]
@@ -44,7 +44,7 @@ def busy_others(seconds: float = 1.0) -> float | None:
 
 
 def play_on(backend: Backend, workers: int, games: int, pool: ThreadPoolExecutor) -> tuple[float, float]:
-    """Play some games on so many threads; returns the seconds of the wall clock, and CPU seconds of all threads."""
+    """Play some games on this many threads; returns wall-clock seconds and CPU seconds of all threads."""
     bounds = [games * k // workers for k in range(workers + 1)]
     tables = [Rounds.empty(stop - start, RULES.rounds, RULES.players) for start, stop in pairwise(bounds)]
     for table in tables:
@@ -99,7 +99,7 @@ def scale_rounds(most: int) -> list[dict[str, Any]]:
         survey(RULES, games=100, seed=1, backend=backend)
         for power in range(3, most + 1):
             games = round(10**power / RULES.rounds)
-            # Short runs are repeated, so that each row stands for about the same amount of luck.
+            # Short runs are repeated more often, so that all rows are about equally noisy.
             taken = []
             for _ in range(max(1, min(20, 10 ** (6 - power)))):
                 began = time.process_time()

@@ -1,4 +1,4 @@
-"""Playing given moves: the turn without the search for moves and without a policy; a deal for each round is in it."""
+"""Playing given moves: the turn without move generation and policy; the deal of each round is included."""
 
 from __future__ import annotations
 

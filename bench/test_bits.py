@@ -1,4 +1,4 @@
-"""The bit operations under everything: population counts and the choice of the k-th bit."""
+"""The basic bit operations: population count, lowest bit, k-th bit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sum_of_counts(words: np.ndarray) -> np.uint64:
 
 @njit(nogil=True)
 def sum_of_bits(words: np.ndarray) -> np.uint64:
-    """Sum of the indices of all bits of all words, found from the lowest on."""
+    """Sum of the indices of all bits of all words, from the lowest bit up."""
     total = np.uint64(0)
     for word in words:
         while word != np.uint64(0):

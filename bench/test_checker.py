@@ -1,4 +1,4 @@
-"""How much faster than the rules written plainly in Python, with lists and sets (tests/reference)."""
+"""Speed relative to the rules in plain Python, with lists and sets (tests/reference)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mextrain import RuleSet
 from mextrain.benchmark import Effort, Job, measure
 
 TIMES = 100
-"""What users may expect at the least."""
+"""The factor that users can expect at least."""
 
 
 def test_every_backend_is_far_ahead() -> None:

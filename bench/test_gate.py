@@ -1,4 +1,4 @@
-"""The gate shuts when the backend plays something else, allocates, loads more or is slower, and else it is open."""
+"""The gate fails if a backend plays something else, allocates, loads more or is slower, and passes otherwise."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MEASURED = {
 
 
 def judged(*throughputs: dict[str, float], **changes: Any) -> list[str]:
-    """The faults of what was measured with changes; `throughputs` are the ratios of one attempt after the other."""
+    """The faults for changed measurements; `throughputs` are the ratios of successive attempts."""
     measured = deepcopy(MEASURED)
     for name, change in changes.items():
         measured[name] = {**measured[name], **change} if isinstance(change, dict) else change  # type: ignore[dict-item]
@@ -78,7 +78,7 @@ GOOD = {"scalar mexican-4": 1.1, "lockstep mexican-4": 1.3}
 
 
 def test_a_slow_machine_does_not_shut_it() -> None:
-    """Attempts with bad luck are forgiven, each figure by itself; the first of them only looked at hashes."""
+    """A slow attempt does not count if another one is fast, for each figure separately."""
     assert judged(SLOW, SLOW, SLOW, SLOW, SLOW, GOOD) == []
     assert judged(SLOW, GOOD, SLOW) == []
 
@@ -146,7 +146,7 @@ def test_allocations_of_games_are_counted() -> None:
 
 
 def test_a_slower_backend_is_measured_as_slower(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For real: a backend that plays every game one and a half times."""
+    """End to end: a backend that plays every game one and a half times."""
     rules, games = RuleSet.mexican(2), 400
     monkeypatch.setattr(gauges, "GAMES", {"mexican-2": (rules, games)})
 
@@ -177,7 +177,7 @@ def test_a_slower_backend_is_measured_as_slower(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_gauges_share_an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What compiles is measured first, what cannot change once, and the speed as often as it is asked for."""
+    """Compile times are measured first, constant figures once, and the speed every time."""
     ran: list[tuple[str, str]] = []
 
     def run(command: list[str], env: dict[str, str], **_: Any) -> Any:

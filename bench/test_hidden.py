@@ -41,7 +41,7 @@ def test_samples_along_a_chain(position: Position, timed: Callable[..., Any]) ->
 
 
 def test_first_sample(position: Position, timed: Callable[..., Any]) -> None:
-    """Folding the log, opening the worlds, and the strides before the first sample."""
+    """Folding the log, opening the worlds, and the burn-in before the first sample."""
     count = size(5, 500)
     rules, public, worlds = position.rules.record, PublicRecord(position), WorldSampler(position, 0, 1)
     sizes = np.array([len(hand) for hand in position.start.hands], np.uint8)

@@ -1,4 +1,4 @@
-"""Counting instructions: where there is no valgrind, and what becomes of its counts."""
+"""Instruction counts: without valgrind, and the evaluation of its output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def test_without_valgrind_there_are_none(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_what_comes_before_playing_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process costs a million instructions and each turn 300; the turns are those of the games played."""
+    """A process costs a million instructions and each turn 300."""
     turns = [int(count) for count in instructions.turns_of_games(instructions.MANY)]
 
     def count(backend: str, games: int) -> dict[str, int]:

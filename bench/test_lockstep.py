@@ -1,4 +1,4 @@
-"""The lockstep backend: whole games by rules and policy, and how it fares with few games; the unit is a turn."""
+"""The lockstep backend: whole games by rules and policy, and small numbers of games; the unit is a turn."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def test_heaviest(timed: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("games", [1, 5, 25, 125])
 def test_few_games(games: int, timed: Callable[..., Any]) -> None:
-    """A game has 13 rounds, and lanes without a round do nothing."""
+    """A game has 13 rounds, and lanes without a round are idle."""
     play(RULES["mexican-4"], "random", games, timed)

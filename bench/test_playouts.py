@@ -1,4 +1,4 @@
-"""Copies of rounds in the middle, each played out at random with a key of its own: what a search asks for."""
+"""Play-outs of copies from the middle of a round, each with its own key, as in a search."""
 
 from __future__ import annotations
 

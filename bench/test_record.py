@@ -1,4 +1,4 @@
-"""The history, the page that is made from it, and its pictures."""
+"""The history, and the page and pictures generated from it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_last_run_is_far_ahead_of_plain_python() -> None:
 
 @pytest.mark.parametrize("path", record.PAGES, ids=lambda path: path.name)
 def test_a_page_shows_the_last_run(path: Path) -> None:
-    """After a change of the page or of `bench.page`: python -m bench.record --redraw."""
+    """If it fails after a change of the page or of `bench.page`: python -m bench.record --redraw."""
     text = path.read_text(encoding="utf-8")
     assert page.filled(text, LINES[-1], PEERS) == text
 
@@ -50,7 +50,7 @@ def test_every_part_has_its_place() -> None:
 
 
 def test_every_part_of_the_page_follows_the_figures() -> None:
-    """Other figures, another page: each part shows what it is made from."""
+    """With other figures the page changes: each part depends on its figures."""
 
     def doubled(value: object) -> object:
         if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""What a process costs before it plays, with compiled code at hand; the unit is a process.
+"""The cost of a process before it plays, with a warm cache; the unit is a process.
 
-Its time is the wall clock's, and everything in it counts: read it on an idle machine, or take `mextrain bench`, which
-counts CPU time.
+It is wall-clock time and so depends on other load: measure on an idle machine, or use `mextrain bench`, which counts
+CPU time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What `ci/wheel` does with the installed package: look at it, play, and read back what `mextrain` wrote.
+"""Run by `ci/wheel` with the installed package: check its files, play, and read back the output of `mextrain`.
 
 Arguments: a folder from `selfplay`, a file from `bench --json`, one from `rules --page`.
 """
@@ -36,12 +36,12 @@ while not position.over:
 
 rows = pyarrow.parquet.read_table(next(Path(sys.argv[1]).rglob("part-*.parquet"))).to_pylist()
 assert [row["points"] for row in rows] == played.points.reshape(-1, 4).tolist()
-# The wheel brings the C twin along.
+# The wheel contains the C twin.
 runs = {run["backend"]: run for run in json.loads(Path(sys.argv[2]).read_text())["runs"]}
 assert runs["c"]["ratio_to_c"] == 1, runs["c"]
 assert len({run["hash"] for run in runs.values()}) == 1
 
-# It brings the pages along, with all that they link to below docs.
+# It contains the pages, with everything that they link to below docs.
 pages = home / "docs"
 assert (pages / "rules.md").read_bytes() == Path(sys.argv[3]).read_bytes()
 for page in pages.rglob("*.md"):

@@ -1,10 +1,10 @@
-"""Does memory stay flat? Bulk play in every form, and refused moves, for as long as it takes to see a leak.
+"""Check for memory leaks: bulk play in every form, and refused moves, long enough for a leak to show.
 
-    python ci/memory.py                                       20 million rounds, a million refusals: minutes
+    python ci/memory.py                                       20 million rounds, a million refused moves: minutes
     python ci/memory.py --rounds 200000 --refusals 20000      what the tests run
 
-Each part runs in slices; after each, the resident memory is read. The first tenth is warm-up: its peak is compared
-with the peak of the rest. The exit code is 1 if that grew by more than the part's limit.
+Each part runs in slices, and the resident memory is read after each slice. The first tenth is warm-up; its peak is
+compared with the peak of the rest. The exit code is 1 if the peak grew by more than the limit of the part.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MB = 1e6
 
 
 def resident() -> int:
-    """Bytes of this process in memory."""
+    """Resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -61,7 +61,7 @@ def asked(first: int, rounds: int) -> None:
 
 
 def refused(first: int, plays: int) -> None:
-    """Illegal plays, each of them an exception."""
+    """Illegal plays, each of which raises an exception."""
     position = Position.deal(SUPER, seed=first)
     illegal = [text for text in ("12-12@0", "0-1@M", "stop", "*-A@3") if text not in position.legal_texts()]
     for number in range(plays):

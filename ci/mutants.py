@@ -1,12 +1,12 @@
-"""Which small faults in the rules would no test notice? Mutation testing by cosmic-ray, by hand.
+"""Mutation testing of the rules with cosmic-ray, run by hand: which small faults would no test notice?
 
     pip install cosmic-ray
     python ci/mutants.py                          every mutant: hours
-    python ci/mutants.py --sample 300 --seed 1    so many of them, chosen at random
+    python ci/mutants.py --sample 300 --seed 1    this many of them, chosen at random
 
-The tree is copied to a folder of its own, where cosmic-ray edits one place at a time and runs the scenarios and some
-rounds against the rulebook, interpreted, so that nothing is compiled. What survives is printed as a diff: either it
-is the same rule in other words, or a test is missing. `--session` names a file to stop and go on with.
+The tree is copied to a temporary folder, where cosmic-ray makes one change at a time and runs the scenarios and some
+rounds against the rulebook, interpreted, so that nothing is compiled. Survivors are printed as diffs: either the mutant
+is equivalent, or a test is missing. `--session` names a file with which a run can be stopped and resumed.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def copy_tree(target: Path) -> None:
 
 
 def is_same(mutation: Any) -> bool:
-    """Whether the mutant says the same in other words: no number of the engine's records is below 0."""
+    """Whether the mutant is equivalent, because no number in the structs is below 0."""
     line, column = mutation.end_pos
     rest = (ROOT / mutation.module_path).read_text(encoding="utf-8").splitlines()[line - 1][column:]
     return mutation.operator_name.endswith(("NotEq_Gt", "Eq_LtE")) and re.match(r" (U0|0)\b", rest) is not None
 
 
 def choose(session: Path, sample: int, seed: int) -> None:
-    """Leave all but a sample of the open mutants out."""
+    """Skip all pending mutants except a random sample."""
     with use_db(session, WorkDB.Mode.open) as work:
         items = sorted(work.pending_work_items, key=lambda item: repr(item.mutations))
         worthy = [item for item in items if not any(map(is_same, item.mutations))]

@@ -1,8 +1,9 @@
 """A policy of your own, compiled with Numba: `python examples/own_policy.py`.
 
-A policy is a function of the published signature (docs/policies.md): it gets a view of the state, which shows only what
-its seat can see, the rules, and a random word, and returns one of the legal moves as a 16-bit number (docs/actions.md).
-This one lays the tile of most points, but doubles first: they bind everybody else. Ties go to the first of them.
+A policy is a function of the published signature (docs/policies.md): it gets a view of the state with only what its
+seat can see, the rules, and a random word. It returns one of the legal moves as a 16-bit number (docs/actions.md). This
+one prefers doubles, because they bind everybody else, and then the tile with the most points. The first of several
+equal moves wins.
 """
 
 import numba
@@ -20,7 +21,7 @@ POLICY = types.int32(types.CPointer(numba.from_dtype(STATE)), types.CPointer(num
 
 @numba.cfunc(POLICY)
 def doubles_first(state, rules, word):
-    """The double of most points, without a double the tile of most points; never stop."""
+    """The double with the most points; without a double, the tile with the most points; never stop."""
     states, table = numba.carray(state, 1), numba.carray(rules, 1)
     moves = np.empty(states[0].legal_count + 1, np.uint16)  # `stop`, where it is legal, comes last
     legal_moves(states, 0, table, moves)

@@ -1,9 +1,9 @@
-"""Many games on several processes: `python examples/processes.py [spawn|fork|forkserver]`.
+"""Many games in several processes: `python examples/processes.py [spawn|fork|forkserver]`.
 
-Threads do the same with less (`workers=None`); processes are for pools that exist anyway. Each gets a range of games
-and returns a summary, and summaries add up. What runs in the pool is mextrain's own function, which every process can
-import, so this works from a file and in a notebook, whatever the start method. (From standard input only `fork` does:
-Python's other methods look for the file of the script.)
+Threads do the same with less overhead (`workers=None`); use processes if you already have a pool. Each process gets a
+range of games and returns a summary, and summaries can be added. The pool runs a function of mextrain, which every
+process can import, so this works from a file and in a notebook with any start method. (From standard input only `fork`
+works: Python's other methods look for the file of the script.)
 """
 
 import multiprocessing
@@ -19,7 +19,7 @@ def main() -> None:
     """Play, and compare with the same games played here."""
     method = sys.argv[1] if len(sys.argv) > 1 else "spawn"
     rules = mextrain.RuleSet.mexican(players=4)
-    # Compiles once, so that the new processes find the code on disk and do not all compile it at the same time.
+    # Compile once here, so that the new processes find the code on disk and do not all compile at the same time.
     mextrain.simulate(rules, games=1)
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
         step = GAMES // PARTS

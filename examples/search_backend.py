@@ -1,11 +1,11 @@
-"""A small search on the bulk play-outs: `python examples/search_backend.py [ROUNDS]`.
+"""A small search with bulk play-outs: `python examples/search_backend.py [ROUNDS]`.
 
 Seat 0 searches, the other seats play at random. At each of its decisions it samples worlds: hands, boneyard and draws
-that could be the true ones, given all that it has seen. In each world it tries every legal move, and random players
-play the round to its end. It makes the move that leaves it the fewest points on average.
+that are consistent with everything that it has seen. In each world it tries every legal move, and random players play
+the round to its end. It makes the move after which it has the fewest points on average.
 
-What this is not: it builds no tree, it takes the others for random players, and it learns nothing from what they chose.
-So it is a start for a search of your own, not a strong player.
+It builds no tree, assumes that the others play at random, and infers nothing from their choices. So it is a starting
+point for your own search, not a strong player.
 """
 
 import random
@@ -25,8 +25,8 @@ def expected_points(position: Position, seed: int) -> dict[Move, float]:
     """The mean points of the seat on move after each of its legal moves, over the same worlds for all moves."""
     rules, seat, moves = position.rules, position.seat, position.legal_moves()
     worlds = WorldSampler(position, seat, seed).states(WORLDS)
-    # One copy of every world for each move. In a world all moves meet the same draws and the same random players, since
-    # its key decides both; so the moves are compared under equal luck.
+    # One copy of every world for each move. The key of a world decides all draws and random choices, so all moves are
+    # compared under the same random numbers.
     states = np.tile(worlds, len(moves))
     for k in range(len(states)):
         play_unchecked(states, k, rules.record, None, np.uint64(moves[k // WORLDS].code))
@@ -39,7 +39,7 @@ def expected_points(position: Position, seed: int) -> dict[Move, float]:
 
 
 def choose(position: Position, seed: int) -> Move:
-    """The move of fewest expected points; a move without alternative is not searched for."""
+    """The move with the fewest expected points; a single legal move is made without a search."""
     moves = position.legal_moves()
     if len(moves) == 1:
         return moves[0]

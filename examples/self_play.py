@@ -1,10 +1,10 @@
 """Self-play for a learner: `python examples/self_play.py [FOLDER [GAMES]]`.
 
-Two players that plan their trains and two that play sensibly fill an archive. Every row is replayed and checked. Then
-the decisions are read back in shuffled batches, and a linear model learns from them how many points a seat will have at
-the end of a round, from what it saw at a decision. A real learner takes the place of the few lines of `learn`.
+Two `planner` and two `cautious` players fill an archive. Every row is replayed and checked. Then the decisions are read
+back in shuffled batches, and a linear model learns to predict the points of a seat at the end of the round from what it
+sees at a decision. Replace the few lines of `learn` by a real learner.
 
-It needs `pip install 'mextrain[io]'`. Run it twice with the same folder: the second time nothing has to be played.
+It needs `pip install 'mextrain[io]'`. If you run it again with the same folder, nothing has to be played.
 """
 
 import sys
@@ -21,13 +21,13 @@ POLICIES = ["planner", "cautious", "planner", "cautious"]
 
 
 def features(dataset: DecisionDataset, batch: DecisionBatch) -> np.ndarray:
-    """What each decision's seat saw, a column for each bit, and a column of ones: float32[n, bits + 1]."""
+    """The observation of each decision, one column per bit, and a column of ones: float32[n, bits + 1]."""
     seen = expand(batch.observation, dataset.observation_bits, np.float32)
     return np.hstack([seen, np.ones((len(batch), 1), np.float32)])
 
 
 def learn(dataset: DecisionDataset) -> tuple[np.ndarray, float]:
-    """Fit by least squares to four games of five; return the weights, and the variance explained in the fifth."""
+    """Fit to four games of five by least squares; return the weights, and the explained variance in the fifth."""
     size = dataset.observation_bits + 1
     products, sums = np.eye(size), np.zeros(size)
     held_out = []

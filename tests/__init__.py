@@ -1,1 +1,1 @@
-"""The tests; `tests.reference` is the slow rulebook that the engine is compared with."""
+"""The tests; `tests.reference` is the slow rulebook with which the kernels are compared."""

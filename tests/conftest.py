@@ -1,5 +1,5 @@
-"""What all tests share: Hypothesis profiles, time limits that know the load, reports that always come about, and the
-rule that nothing skips itself where everything is installed.
+"""Shared by all tests: Hypothesis profiles, time limits that scale with the load, robust failure reports, and the rule
+that no test is skipped if everything is installed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.limits import patience
 
-# The first call of a kernel compiles it, so no example has a deadline. The usual profile repeats itself exactly;
-# `pytest --hypothesis-profile wide` looks further, at random.
+# The first call of a kernel compiles it, so examples have no deadline. The default profile is reproducible; `pytest
+# --hypothesis-profile wide` tests more, random examples.
 settings.register_profile(
     "usual", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -38,8 +38,9 @@ def _fail_if_skipped_for_want_of_a_library(report: Any) -> None:
 def _no_garbage_collection() -> Iterator[None]:
     """Python 3.11 up to 3.11.7 counts the depth of all syntax trees that are being built in one place.
 
-    Building one allocates, which may start the collector, which may run code that builds another; then the first ends
-    in `SystemError: AST constructor recursion depth mismatch`. In a report of pytest that would end the whole run.
+    Building one allocates memory, which may start the garbage collector, which may run code that builds another one;
+    then the first one ends in `SystemError: AST constructor recursion depth mismatch`. In a report of pytest that would
+    end the whole run.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -52,9 +53,9 @@ def _no_garbage_collection() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, Any]:
-    """Report whatever happens, and turn skips for want of a library into failures where MEXTRAIN_REQUIRE_EXTRAS is set.
+    """Always make a report; if MEXTRAIN_REQUIRE_EXTRAS is set, a skip because of a missing library is a failure.
 
-    An error while pytest describes a failure is a part of the failure: the other tests still run.
+    An error while pytest describes a failure becomes part of the failure, so the other tests still run.
     """
     try:
         with _no_garbage_collection():
@@ -71,7 +72,7 @@ def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, Any]
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: Any) -> Generator[None, Any, Any]:
-    """The same for a whole file that skips itself."""
+    """The same for a file that is skipped as a whole."""
     with _no_garbage_collection():
         report = yield
     _fail_if_skipped_for_want_of_a_library(report)
@@ -80,7 +81,7 @@ def pytest_make_collect_report(collector: Any) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_timeout_set_timer(item: Any, settings: Any) -> bool | None:
-    """Before the time limit ends a test, ask whether the machine has had time for it (tests/limits.py)."""
+    """Before the time limit ends a test, check whether the machine has had time for it (tests/limits.py)."""
     if settings.method != "signal" or threading.current_thread() is not threading.main_thread():
         return None
     waits = patience(settings.timeout)

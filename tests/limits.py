@@ -1,8 +1,8 @@
-"""How long things may take, counted so that it holds on a busy machine.
+"""Time limits that also hold on a busy machine.
 
-A limit that finds what hangs (`patience`, `run`, `communicate`) is wall time, but when it has run out the load decides
-whether the machine has had time for the work. A limit that finds what is slow counts processor time (`ChildrenTime`).
-`tests/tidy/test_limits.py` keeps clocks and sleep out of all other tests.
+Limits for processes that hang (`patience`, `run`, `communicate`) are wall time; when the time is up, the load decides
+whether the machine has had time for the work. Limits for slow code count processor time (`ChildrenTime`).
+`tests/tidy/test_limits.py` forbids clocks and sleep in all other tests.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from collections.abc import Iterator
 from typing import Any
 
 HANGS = 300.0
-"""Seconds on a quiet machine after which a process hangs: many times what the slowest one needs."""
+"""Seconds on an idle machine after which a process is considered hung: many times what the slowest one needs."""
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def crowd() -> float:
-    """How many programs want each processor: 1 on a quiet machine."""
+    """Number of running programs per processor: 1 on an idle machine."""
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     return max(1.0, workers / processors(), max(os.getloadavg()) / processors(), _wait_for_a_processor())
 
 
 def _wait_for_a_processor(sample: float = 0.01) -> float:
-    """Wall seconds for each second of work, just now: this sees what load averages do not, such as a quota."""
+    """Wall seconds per second of work at this moment; unlike load averages this includes effects such as a quota."""
     began, used = time.perf_counter(), time.thread_time()
     while time.thread_time() < used + sample:
         pass
@@ -37,7 +37,7 @@ def _wait_for_a_processor(sample: float = 0.01) -> float:
 
 
 def patience(seconds: float) -> Iterator[float]:
-    """Yield how long to wait: first `seconds`, then what the load of the meantime adds, until that is used up too."""
+    """Yield times to wait: first `seconds`, then extra time due to the load meanwhile, until that is used up."""
     began = time.monotonic()
     left = seconds
     while left > 0:
@@ -56,16 +56,16 @@ def communicate(process: subprocess.Popen[Any], stdin: str | None = None) -> tup
                 hung, stdin = expired, None
         raise hung
     except BaseException:
-        # Also when this test ends otherwise: nothing that it started goes on.
+        # Also if the test ends in another way: no process that it started goes on.
         process.kill()
         process.wait()
         raise
 
 
 def run(command: list[Any] | str, stdin: str | None = None, **options: Any) -> subprocess.CompletedProcess[Any]:
-    """Run a command to its end as `subprocess.run` does; its output is captured as text unless `options` say else.
+    """Run a command to its end like `subprocess.run`; its output is captured as text unless `options` say otherwise.
 
-    `stdin` is text that the command reads; without it there is nothing to read.
+    `stdin` is the text of standard input, which is empty by default.
     """
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
     source = subprocess.DEVNULL if stdin is None else subprocess.PIPE
@@ -75,14 +75,14 @@ def run(command: list[Any] | str, stdin: str | None = None, **options: Any) -> s
 
 
 def output_of(command: list[Any], **options: Any) -> str:
-    """What a command that must succeed writes to stdout."""
+    """The standard output of a command, which must succeed."""
     done = run(command, **options)
     assert done.returncode == 0, done.stderr
     return str(done.stdout)
 
 
 class ChildrenTime:
-    """Processor seconds of the processes that this one has started and that have ended since."""
+    """Processor seconds of the child processes that have ended since."""
 
     def __init__(self) -> None:
         self._began = self._total()

@@ -1,4 +1,4 @@
-"""Hypothesis strategies that several suites share: rule sets over the whole space of docs/rules.md, section 11."""
+"""Shared Hypothesis strategies: rule sets over the whole space of docs/rules.md, section 11."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _WORDS = {
     for name, option in OPTIONS.items()
     if option.words and option.numbers is None and name not in ("tile_set", "first_engine")
 }
-"""Options that take one of a few words; how they depend on each other is handled below."""
+"""Options that take one of a few words; dependencies between them are handled below."""
 
 
 @st.composite
 def rule_sets(draw: Any, **fixed: object) -> RuleSet:
-    """Any rules that can be played: presets, 2 … 14 players, every set and option; `fixed` options are kept.
+    """Any playable rules: presets, 2 … 14 players, every set and option; `fixed` options are kept.
 
-    Half of the options stay at their default, so that combinations of few options are as likely as wild mixtures;
-    small hands and boneyards are common, because that is where rounds get into rare states.
+    Half of the options stay at their default, so that combinations of few options are as likely as mixtures of many;
+    small hands and boneyards are common, because they lead to rare states.
     """
     preset = draw(st.sampled_from(PRESETS))
     players = fixed.get("players") or draw(st.integers(2, 14))
@@ -56,7 +56,7 @@ def rule_sets(draw: Any, **fixed: object) -> RuleSet:
 
 @st.composite
 def rounds(draw: Any, **fixed: object) -> tuple[RuleSet, int, int, str, int | None]:
-    """What names a dealt round: (rules, seed, game, engine, starter), starter None for the drawn one."""
+    """The parameters of a dealt round: (rules, seed, game, engine, starter), starter None for the drawn one."""
     rules = draw(rule_sets(**fixed))
     engine = draw(st.sampled_from([str(tile) for tile in rules.tiles.doubles]))
     # Rules with a fixed starter allow no other.

@@ -1,6 +1,6 @@
-"""The C twin: the same game written by hand in C with frozen rules, as a yardstick for speed and a third witness.
+"""The C twin: the same game written by hand in C with fixed rules, as a yardstick for speed and a check of the rules.
 
-`load(preset, players)` builds it on demand and returns a `Twin`. What it plays is in twin.c.
+`load(preset, players)` builds it on demand and returns a `Twin`. The game is in twin.c.
 """
 
 from bench.twin.build import Twin, TwinBuildError, load

@@ -1,12 +1,12 @@
 """Builds the C twin on demand and calls it.
 
-One extension module for each preset and number of players, made with cffi's API mode and kept in a cache folder under
-a name that stands for everything it was made from: sources, flags, compiler version, machine. The compiler is `CC`
-(default gcc) and its flags are `MEXTRAIN_TWIN_CFLAGS` (default `-O3 -march=native`); the cache is in
-`MEXTRAIN_CACHE_DIR`, else in the user's cache folder, else in the one for temporary files.
+One extension module for each preset and number of players, built with cffi's API mode and kept in a cache folder, with
+a name derived from all inputs: sources, flags, compiler version, machine. The compiler is `CC` (default gcc) and its
+flags are `MEXTRAIN_TWIN_CFLAGS` (default `-O3 -march=native`); the cache is in `MEXTRAIN_CACHE_DIR`, else in the user's
+cache folder, else in the one for temporary files.
 
-The compiler is called directly: setuptools would mix in the flags that Python was built with, and Python 3.12 and
-newer come without it.
+The compiler is called directly: setuptools would add the flags that Python was built with, and is not part of Python
+3.12 and newer.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ PRESETS = ("mexican", "super")
 DEFAULT_FLAGS = "-O3 -march=native"
 
 ROUND_FIELDS = ("key", "hash", "engine", "starter", "end", "turns", "plays", "draws")
-"""Numbers of a round, as struct twin_round has them; its points come besides, by seat."""
+"""Fields of struct twin_round, without the points, which are by seat."""
 
 RESULT_FIELDS = ("hash", "rounds", "turns", "plays", "draws", "blocked", "points", "seconds")
-"""Sums over rounds, as struct twin_result has them."""
+"""Fields of struct twin_result: sums over rounds."""
 
 
 class TwinBuildError(RuntimeError):
-    """The twin could not be built; the message says what was called and what came of it."""
+    """The twin could not be built; the message has the command and its output."""
 
 
 class Twin:
     """The twin of one preset and number of players.
 
-    Attributes: `preset`, `players`, `rounds` (of a match), `state_bytes` (of a round that is played), `compiler` (first
-    line of its version), `flags`.
+    Attributes: `preset`, `players`, `rounds` (of a match), `state_bytes` (size of the state of a round), `compiler`
+    (first line of its version), `flags`.
     """
 
     def __init__(self, module: ModuleType, preset: str, players: int, compiler: str, flags: str) -> None:
@@ -64,9 +64,9 @@ class Twin:
     def play(self, seed: int, first_game: int, games: int) -> dict[str, int | float]:
         """Play matches `first_game` … `first_game + games - 1` of `seed`, every seat at random.
 
-        Returns the sums over all rounds by `RESULT_FIELDS`: `hash` is the result hash that
-        `mextrain_core.bulk.rollout.play_games` makes, `seconds` the CPU time of the calling thread. The GIL is released
-        meanwhile. To measure, take a thousand games or more: a processor learns the branches of few games by heart.
+        Returns the sums over all rounds by `RESULT_FIELDS`: `hash` is the result hash of
+        `mextrain_core.bulk.rollout.play_games`, `seconds` the CPU time of the calling thread. The GIL is released
+        meanwhile. Measure with a thousand games or more: with few games the branch predictor learns them.
         """
         result = self._ffi.new("struct twin_result *")
         if self._lib.twin_play(seed, first_game, games, result):
@@ -127,10 +127,10 @@ def _build(path: Path, name: str, preset: str, players: int, compiler: tuple[str
     ffi.set_source(name, macros + '#include "twin.c"\n')
     include = ["-I", str(HERE), "-I", sysconfig.get_paths()["include"]]
     undefined = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
-    # Built aside and moved into place, so that others who want it at the same time see all of it or nothing.
+    # Built in another folder and moved into place, so that concurrent processes see a complete file or none.
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         source, built = Path(folder, f"{name}.c"), Path(folder, path.name)
-        with contextlib.redirect_stdout(io.StringIO()):  # cffi says what it writes
+        with contextlib.redirect_stdout(io.StringIO()):  # cffi prints what it writes
             ffi.emit_c_code(str(source))
         options = [*shlex.split(flags), "-std=gnu11", "-shared", "-fPIC", *include, *undefined]
         _run([*compiler, *options, str(source), "-o", str(built)])
@@ -138,7 +138,7 @@ def _build(path: Path, name: str, preset: str, players: int, compiler: tuple[str
 
 
 def _run(command: list[str]) -> str:
-    """The output of a compiler call; raises `TwinBuildError` with all there is to know."""
+    """The output of a compiler call; raises `TwinBuildError` with the command and its output."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:
@@ -155,7 +155,7 @@ def _run(command: list[str]) -> str:
 
 
 def _machine() -> str:
-    """What `-march=native` stands for here, as far as one can tell: caches travel from machine to machine."""
+    """The processor that `-march=native` means here, as far as known: a cache may be copied to another machine."""
     platform = sysconfig.get_platform()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

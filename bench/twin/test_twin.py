@@ -1,6 +1,6 @@
-"""The C twin plays what the engine plays: equal result hashes, equal rounds; and what docs/ promises of both.
+"""The C twin plays what the kernels play: equal result hashes and rounds, and the vectors and means of docs/.
 
-The twin was written from docs/rules.md and docs/determinism.md without a look at the engine's rules.
+The twin was written from docs/rules.md and docs/determinism.md, without looking at the code of the kernels.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ COMPILER = tuple(shlex.split(os.environ.get("CC") or "gcc"))
 COMPARED = ("starter", "end", "turns", "plays", "draws", "points")
 
 
-def engine(preset: str, players: int, seed: int, first_game: int, games: int) -> tuple[int, np.ndarray, np.ndarray]:
-    """What the engine plays: the result hash, `facts` and `points` of `play_games`."""
+def core(preset: str, players: int, seed: int, first_game: int, games: int) -> tuple[int, np.ndarray, np.ndarray]:
+    """Play with the kernels: the result hash, `facts` and `points` of `play_games`."""
     rules = RuleSet.preset(preset, players=players)
     points = np.zeros((games, rules.rounds, players), np.int64)
     facts = np.zeros((games, rules.rounds, 7), np.int32)
@@ -41,7 +41,7 @@ def engine(preset: str, players: int, seed: int, first_game: int, games: int) ->
 
 
 def first_difference(twin: Twin, seed: int, first_game: int, facts: np.ndarray, points: np.ndarray) -> str:
-    """The first round in which the twin and the engine's `facts` and `points` differ, with both rows."""
+    """The first round in which the twin and the kernels' `facts` and `points` differ, with both rows."""
     for i in range(len(facts)):
         for k, row in enumerate(twin.match(seed, first_game + i)):
             end, _, starter, turns, plays, draws, _ = facts[i, k].tolist()
@@ -49,13 +49,13 @@ def first_difference(twin: Twin, seed: int, first_game: int, facts: np.ndarray, 
             ours = {name: row[name] for name in COMPARED}
             if theirs != ours:
                 where = f"{twin.preset}, {twin.players} players, seed {seed}, game {first_game + i}, round {k}"
-                return f"{where}:\n  engine {theirs}\n  twin   {ours}"
+                return f"{where}:\n  core {theirs}\n  twin {ours}"
     return f"{twin.preset}, {twin.players} players, seed {seed}: no round differs in {', '.join(COMPARED)}"
 
 
 def check(twin: Twin, seed: int, first_game: int, games: int) -> None:
     """Both play the same games."""
-    expected, facts, points = engine(twin.preset, twin.players, seed, first_game, games)
+    expected, facts, points = core(twin.preset, twin.players, seed, first_game, games)
     result = twin.play(seed, first_game, games)
     assert result["hash"] == expected, first_difference(twin, seed, first_game, facts, points)
     sums = {
@@ -74,12 +74,12 @@ def check(twin: Twin, seed: int, first_game: int, games: int) -> None:
     [(0, 0), (1, 0), (LAST_SEED, 5), (0x9E3779B97F4A7C15, 10**12), (4294967297, LAST_GAME - 10**6)],
 )
 @pytest.mark.parametrize(("preset", "players"), MAIN)
-def test_plays_as_the_engine_does(preset: str, players: int, seed: int, first_game: int) -> None:
+def test_plays_as_the_kernels_do(preset: str, players: int, seed: int, first_game: int) -> None:
     check(load(preset, players), seed, first_game, 20_000 if FULL else 200)
 
 
 @pytest.mark.parametrize(("preset", "players"), OTHERS)
-def test_plays_as_the_engine_does_with_any_number_of_players(preset: str, players: int) -> None:
+def test_plays_as_the_kernels_do_with_any_number_of_players(preset: str, players: int) -> None:
     check(load(preset, players), 7, 1000, 5_000 if FULL else 50)
 
 
@@ -146,11 +146,11 @@ def test_rounds_add_up() -> None:
 
 
 def test_a_difference_is_shown() -> None:
-    """The comparison itself: another seed is noticed, and the message has what is needed to look into it."""
-    _, facts, points = engine("mexican", 4, 2, 0, 3)
+    """The comparison itself: it notices another seed, and its message shows both rounds."""
+    _, facts, points = core("mexican", 4, 2, 0, 3)
     shown = first_difference(load("mexican", 4), 1, 0, facts, points)
-    assert shown.startswith("mexican, 4 players, seed 1, game 0, round 0:\n  engine {'starter': ")
-    assert "\n  twin   {'starter': 1, 'end': " in shown
+    assert shown.startswith("mexican, 4 players, seed 1, game 0, round 0:\n  core {'starter': ")
+    assert "\n  twin {'starter': 1, 'end': " in shown
     assert "no round differs" in first_difference(load("mexican", 4), 2, 0, facts, points)
 
 

@@ -1,25 +1,25 @@
 /* The C twin: Mexican Train and Super Train by hand, with frozen rules.
  *
- * It is a yardstick for speed and an independent witness for the rules. It plays whole matches of one preset with one
- * number of players, both fixed at compile time, all seats choosing at random, with the random numbers of
- * docs/determinism.md, so that it must arrive at the same result hash as the engine. The rules are docs/rules.md; "S7"
+ * It is a yardstick for speed and an independent implementation of the rules. It plays whole matches of one preset with
+ * one number of players, both fixed at compile time. All seats choose at random, with the random numbers of
+ * docs/determinism.md, so its result hash must equal that of the kernels. The rules are docs/rules.md; "S7"
  * below is section 7 of that page.
  *
  *     gcc -O3 -march=native -DSUPER=0 -DPLAYERS=4 -DMAIN twin.c -o twin && ./twin [seed [first_game [games [repeats]]]]
  *
- * It is C11 with the builtins and vector types that GCC and Clang share; SSSE3 and BMI2 make it faster where they are.
+ * It is C11 with the builtins and vector types that GCC and Clang share; SSSE3 and BMI2 make it faster.
  *
- * How it is laid out:
+ * Design:
  * - A hand is a symmetric bit matrix: row a has bit b while the hand holds the tile a-b. So the row of an end is the
  *   set of new ends that the hand can make there.
  * - The rows at the ends of all trains, side by side in 64-bit words, are the legal plays in ascending order of action
- *   id: choosing one is finding the k-th set bit. What cannot be foreseen (which train, which half of a tile set) is
- *   found with masks instead of branches, since every branch that is guessed wrong costs as much as fifty instructions.
- * - What is seldom asked (does a double still live, is the round blocked, what is a hand worth) is found from the hands
- *   when it is asked, so that a play has little to keep up to date.
+ *   id: choosing one is finding the k-th set bit. Unpredictable choices (which train, which half of a tile set) use
+ *   masks instead of branches, since a mispredicted branch costs as much as fifty instructions.
+ * - What is rarely needed (is a double dead, is the round blocked, the points of a hand) is computed from the hands on
+ *   demand, so that a play has little state to update.
  */
 
-/* With 512-bit registers to hand GCC parks ordinary numbers in them and fetches them back: a tenth slower. */
+/* With 512-bit registers GCC spills scalars to them and back, which is a tenth slower. */
 #if defined __AVX512F__ && !defined __clang__
 #pragma GCC target("no-avx512f")
 #endif
@@ -84,7 +84,7 @@ enum { OUT = 1, BLOCKED = 2 };
 
 static inline unsigned popcount(uint64_t x) { return (unsigned)__builtin_popcountll(x); }
 
-/* The place of the lowest set bit; 64 if there is none. */
+/* Index of the lowest set bit; 64 if there is none. */
 static inline unsigned lowest(uint64_t x)
 {
 #ifdef __BMI__
@@ -207,8 +207,8 @@ struct set {
     int64_t size[TILE_WORDS];  /* set bits of each word */
 };
 
-/* Take the k-th smallest tile out of a set that has so many. Every word does its part, with a mask that says whether
- * the tile is there. */
+/* Take the k-th smallest tile out of a set that has so many. Every word computes a candidate, and a mask
+ * says whether the tile is there. */
 static inline unsigned take(struct set *set, int64_t k)
 {
     uint64_t searching = ~0ull, found = 0, base = 0;
@@ -230,7 +230,7 @@ static inline unsigned take(struct set *set, int64_t k)
 
 /* ---- Tables, written once when the program or module is loaded ---- */
 
-static union hand TILE[TILES];                /* each tile as a hand of one */
+static union hand TILE[TILES];                /* hands with one tile each */
 static uint8_t TILE_OF[32 * 19];              /* by touching half * 32 + new end; the first *-A for all three */
 static uint64_t JOINING[NUMBERS][TILE_WORDS]; /* the tiles that join a number */
 static union hand DIAGONAL;                   /* the number doubles */
@@ -344,7 +344,7 @@ struct play {
     unsigned train, touch, new; /* touch: the half that meets the end; new: the half that becomes the end */
 };
 
-/* Where a play may go: all tiles on some trains, *-A on others too. */
+/* Where a play may go: trains for all tiles, and more trains for *-A. */
 struct places {
     uint32_t trains, trains_for_a;
 };
@@ -407,7 +407,7 @@ static inline uint32_t star_plays(const union hand *hand)
     return (star & ((1u << A_COPIES) - 1)) | (uint32_t)(star >> A_COPIES != 0) << LETTER_A;
 }
 
-/* How many plays there are on a `*` end: every tile, both ways round. */
+/* Number of plays on a `*` end: every tile in both orientations. */
 static unsigned count_on_star(const union hand *hand)
 {
     unsigned count = 0;
@@ -473,7 +473,7 @@ static struct play pick_wild(const struct table *t, const union hand *hand, stru
 }
 #endif
 
-/* Find the legal plays of a hand; returns how many. */
+/* Find the legal plays of a hand; returns their number. */
 static inline unsigned look(const struct table *t, const union hand *hand, bytes ends, struct places where,
                             struct plays *plays)
 {
@@ -495,7 +495,7 @@ static inline unsigned look(const struct table *t, const union hand *hand, bytes
     return total;
 }
 
-/* The k-th of the plays found. Every word offers its own, and the last one that may decides. */
+/* The k-th of the plays found. Every word gives a candidate; the last word that starts at or before k wins. */
 static inline struct play pick(const struct table *t, const union hand *hand, struct places where,
                                const struct plays *plays, unsigned k)
 {
@@ -579,7 +579,7 @@ static inline struct places oldest_double(const struct table *t)
     return (struct places){train, train};
 }
 
-/* Of the doubles of this turn those that must be covered before all else: in super two or more that live, or none. */
+/* The doubles of this turn that must be covered first: in super, if two or more are live; else none. */
 static inline uint32_t pressing(const struct table *t, uint32_t fresh)
 {
     uint32_t live = 0;
@@ -605,7 +605,7 @@ static inline unsigned look_first_at(uint32_t first, const struct table *t, cons
     return look(t, hand, ends, *where, plays);
 }
 
-/* Whether nobody's tile joins any end; asked with an empty boneyard. */
+/* Whether no tile in any hand joins an end; called with an empty boneyard. */
 static int nothing_fits(const struct table *t, bytes ends)
 {
     union hand all = t->hand[0];
@@ -635,7 +635,7 @@ static inline uint8_t popcount8(uint8_t x)
 static unsigned points(const union hand *hand)
 {
     unsigned sum = 0;
-#if HIGHEST <= 15 /* in a form that compilers make vector code of */
+#if HIGHEST <= 15 /* in a form that compilers can vectorise */
     for (unsigned half = 0; half < 16; half++) {
         uint8_t low = hand->byte[0][half], rest = hand->byte[1][half];
         uint8_t is_double = (low & DIAGONAL.byte[0][half]) || (rest & DIAGONAL.byte[1][half]);
@@ -654,7 +654,7 @@ static unsigned points(const union hand *hand)
 
 /* ---- A round (S6, S8, S9) ---- */
 
-#define MANY_TURNS 10000 /* no round comes near */
+#define MANY_TURNS 10000 /* far more than any round has */
 
 static int play_round(uint64_t key, unsigned engine, struct twin_round *round)
 {

@@ -1,8 +1,8 @@
 """The C interface: a header and a table of function pointers (docs/c-abi.md).
 
-The header is written from the dtypes of the structs and from the functions below, so neither can drift from the code.
-The functions are the kernels' helpers behind C signatures: they check nothing but what their text says, raise nothing
-and allocate nothing.
+The header is generated from the dtypes of the structs and from the functions below, so it always matches the code. The
+functions are the kernels' helpers behind C signatures: they check only what their docstrings say, raise nothing and
+allocate nothing.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from mextrain_core.model.state import STATE, copy_state
 u64 = np.uint64
 
 ABI_VERSION = 1
-"""Raised whenever the layout of a struct, a signature or a meaning changes."""
+"""Incremented whenever the layout of a struct, a signature or a meaning changes."""
 
 
 @dataclass(frozen=True)
 class CFunction:
-    """One entry of the table: its C name and signature (a dtype stands for a pointer to the struct), and its code.
+    """One entry of the table: C name, signature (a dtype stands for a pointer to the struct) and compiled code.
 
-    Parameters named ``state``, ``target`` and ``out`` are written to; all others are only read.
+    Parameters named ``state``, ``target`` and ``out`` are written; all others are only read.
     """
 
     name: str

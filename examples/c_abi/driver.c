@@ -13,7 +13,7 @@ int driver_compatible(const mextrain_api *api)
            api->rules_size == sizeof(mextrain_rules);
 }
 
-/* Number of sequences of `depth` decisions from `state`, which stands at a decision. */
+/* Number of sequences of `depth` decisions from `state`, which must be at a decision. */
 static int64_t count(const mextrain_api *api, const mextrain_rules *rules, const mextrain_state *state, int depth)
 {
     uint16_t moves[MOST_MOVES];

@@ -45,7 +45,7 @@ def main() -> None:
             seed = ctypes.c_uint64(1)
             decisions = driver.driver_round(table, record, seed, ctypes.c_uint64(game), 12, 50, points)
             if decisions < 0:
-                raise SystemExit("the engine refused a move of driver.c")
+                raise SystemExit("mextrain refused a move of driver.c")
             totals = [total + value for total, value in zip(totals, points, strict=True)]
         means = ", ".join(f"{total / games:.1f}" for total in totals)
         print(f"mean points over {games} rounds (seat 0 searches): {means}")

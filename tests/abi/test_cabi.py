@@ -1,4 +1,4 @@
-"""The C interface: the header is the records, the table plays like the kernels, and a C program runs on it."""
+"""The C interface: the header matches the structs, the table plays like the kernels, and a C program can use it."""
 
 from __future__ import annotations
 
@@ -40,22 +40,22 @@ def test_a_round_through_the_table_is_the_kernels_round(rules: RuleSet, form: st
     interface = c.interface()
     api = getattr(interface, form)
     kernel, table = new_states(1), new_states(1)
-    record, ffi = rules.record, interface.ffi
+    struct, ffi = rules.record, interface.ffi
 
     def pointer(array: np.ndarray, kind: str) -> object:
         return ffi.cast(f"{kind} *", array.ctypes.data) if form == "cffi" else array.ctypes.data
 
-    state, options = pointer(table, "mextrain_state"), pointer(record, "mextrain_rules")
-    engine = int(record[0]["first_engine"])
-    deal.deal(kernel, 0, record, np.uint64(9), np.uint64(3), np.uint64(engine), np.uint64(255))
-    turn.advance(kernel, 0, record, None)
+    state, options = pointer(table, "mextrain_state"), pointer(struct, "mextrain_rules")
+    engine = int(struct[0]["first_engine"])
+    deal.deal(kernel, 0, struct, np.uint64(9), np.uint64(3), np.uint64(engine), np.uint64(255))
+    turn.advance(kernel, 0, struct, None)
     api.deal_game(state, options, 9, 3, engine, 255)
     api.advance(state, options)
     ours, theirs = np.zeros(2048, np.uint16), np.zeros(2048, np.uint16)
     step = 0
     while kernel[0].phase == PHASE_DECIDE:
         assert kernel.tobytes() == table.tobytes()
-        n = movegen.legal_moves(kernel, 0, record, ours)
+        n = movegen.legal_moves(kernel, 0, struct, ours)
         assert api.legal_moves(state, options, pointer(theirs, "uint16_t")) == n
         assert ours[:n].tolist() == theirs[:n].tolist()
         move = int(ours[step % n])
@@ -64,7 +64,7 @@ def test_a_round_through_the_table_is_the_kernels_round(rules: RuleSet, form: st
         before = table.tobytes()
         assert api.play(state, options, 0x3FFE) == 0
         assert table.tobytes() == before
-        assert turn.play(kernel, 0, record, None, np.uint64(move))
+        assert turn.play(kernel, 0, struct, None, np.uint64(move))
         if step % 2:
             assert api.play(state, options, move) == 1
         else:
@@ -73,24 +73,24 @@ def test_a_round_through_the_table_is_the_kernels_round(rules: RuleSet, form: st
     assert step > 5
     assert api.legal_moves(state, options, pointer(theirs, "uint16_t")) == 0
     points, found = np.zeros(rules.players, np.int64), np.zeros(rules.players, np.int64)
-    score.score(kernel, 0, record, points)
+    score.score(kernel, 0, struct, points)
     api.points(state, options, pointer(found, "int64_t"))
     assert points.tolist() == found.tolist()
 
 
 def test_copies_do_not_share_and_a_new_key_changes_draws_only() -> None:
     rules, api = RULES[0], c.interface().ctypes
-    record = rules.record
+    struct = rules.record
     states = new_states(3)
     at = [states[i : i + 1].ctypes.data for i in range(3)]
-    api.deal_game(at[0], record.ctypes.data, 1, 0, 12, 255)
-    api.advance(at[0], record.ctypes.data)
-    api.copy(at[1], at[0], record.ctypes.data)
-    api.copy(at[2], at[0], record.ctypes.data)
+    api.deal_game(at[0], struct.ctypes.data, 1, 0, 12, 255)
+    api.advance(at[0], struct.ctypes.data)
+    api.copy(at[1], at[0], struct.ctypes.data)
+    api.copy(at[2], at[0], struct.ctypes.data)
     api.rekey(at[2], 77)
     before = states[0].tobytes()
     policies = np.zeros(4, np.uint8)
-    moves = [api.play_to_end(at[i], record.ctypes.data, policies.ctypes.data) for i in (1, 2)]
+    moves = [api.play_to_end(at[i], struct.ctypes.data, policies.ctypes.data) for i in (1, 2)]
     assert states[0].tobytes() == before
     assert states["end"][1:].all()
     assert moves[0] != moves[1] or states[1].tobytes() != states[2].tobytes()

@@ -1,4 +1,4 @@
-"""The tests of archives do not wait for the disk."""
+"""Archive tests do not wait for the disk."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from mextrain._support.files import Disk
 
 @pytest.fixture(autouse=True)
 def quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody cuts the power here, but for tests/archive/test_power_cuts.py, which does not need a real disk for it."""
+    """There are no power cuts here, except simulated ones in test_cuts.py, so syncing would only take time."""
     monkeypatch.setattr(Disk, "sync", lambda self, file: file.flush())
     monkeypatch.setattr(Disk, "sync_folder", lambda self, folder: None)

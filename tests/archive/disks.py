@@ -1,7 +1,7 @@
-"""A disk whose power can be cut at any operation, and what is on it afterwards.
+"""A simulated disk whose power can be cut at any operation, and its contents afterwards.
 
-What was not fsynced may be lost: the contents of a file until the file is synced, its name until the folder is. Or it
-may not, in any order; `AFTER` has the extremes, and a random mixture.
+Data without fsync may or may not be lost: the contents of a file until the file is synced, its name until the folder
+is. `AFTER` has the extreme cases and a random mixture.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class SimulatedDisk(Disk):
 
     Operation number `fatal` fails with what `error` returns: a `Cut`, after which every operation fails, or an
     `OSError`, after which the disk works again. `log` has the names of all operations. `ignored` are names of syncs
-    that do nothing, as if somebody had forgotten them.
+    that do nothing, as if they had been forgotten.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class SimulatedDisk(Disk):
         for path in sorted(root.rglob("*")):
             if path.is_file():
                 self._contents[self._new(path)] = path.read_bytes()
-        # A folder that was there has its names on the disk.
+        # The names in an existing folder are on the disk.
         self._names = {folder: self._listing(folder) for folder in (root, *root.rglob("*")) if folder.is_dir()}
 
     def _new(self, path: Path) -> int:
@@ -94,7 +94,7 @@ class SimulatedDisk(Disk):
             self._names[folder] = self._listing(folder)
 
     def cut(self, target: Path, after: str, seed: int = 0) -> None:
-        """Write into `target` what is there when the power is back."""
+        """Write to `target` the contents after the power cut."""
         target.mkdir()
         self._survive(self.root, target, after, random.Random(seed))
 
@@ -120,7 +120,7 @@ class SimulatedDisk(Disk):
 
 
 class _File:
-    """A file that counts what is written to it; of the write that fails, half is done."""
+    """A file that counts its writes; a failing write writes half of the data."""
 
     def __init__(self, path: Path, number: int, count: Callable[[str], None]) -> None:
         self.path, self.number, self._count = path, number, count
@@ -145,5 +145,5 @@ class _File:
 
 
 def full() -> OSError:
-    """What a full disk says."""
+    """The error of a full disk."""
     return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,4 +1,4 @@
-"""Small archives, and what is in their folders."""
+"""Small archives, and the contents of their folders."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ Row = dict[str, Any]
 RULES = RuleSet.super(3, rounds=3)
 FOLDER = "preset=super/players=3"
 ARCHIVES = Path(__file__).resolve().parents[1] / "golden" / "archives"
-"""One folder for each format that was ever written: the same job, three games."""
+"""One folder for each format version, all with the same job of three games."""
 
 
 def small_job() -> Job:
-    """A job of four shards, the last one short, with numbers at the edges."""
+    """A job of four shards, the last one short, with extreme seed and game numbers."""
     return Job.create(RULES, games=100, seed=2**64 - 1, first_game=7, policies="random,heaviest,random", shard_games=30)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, by its path from there."""
+    """Every file below a folder, by its relative path."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def names(*shards: int) -> list[str]:
-    """The files of an archive of `RULES` that has these shards, in order."""
+    """The files of an archive of `RULES` with these shards, in order."""
     return [
         f"{FOLDER}/{JOB_FILE}",
         *(f"{FOLDER}/_part-{k:05}.parquet" for k in shards),
@@ -42,7 +42,7 @@ def names(*shards: int) -> list[str]:
 def rewrite_shard(
     archive: Path, job: Job, number: int, change: Callable[[list[Row]], object], **sidecar: Any
 ) -> None:
-    """Change the rows of a shard, and let its sidecar say so; `sidecar` are other values that it shall have."""
+    """Change the rows of a shard and update its sidecar; `sidecar`: further values to set in it."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -56,7 +56,7 @@ def rewrite_shard(
 
 
 def resign(archive: Path, job: Job, number: int, **sidecar: Any) -> None:
-    """Let the sidecar of a shard say size and SHA-256 of the file that lies there now."""
+    """Update size and SHA-256 in the sidecar of a shard."""
     mark, path = Sidecar.read(archive, job, number), archive / job.path(number)
     assert mark is not None
     dataclasses.replace(mark, bytes=path.stat().st_size, sha256=sha256_of(path), **sidecar).write(archive, job, number)

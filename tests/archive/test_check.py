@@ -1,4 +1,4 @@
-"""`check_archive` and `verify_archive`: what is right passes, and every single thing that is wrong is found."""
+"""`check_archive` and `verify_archive`: correct archives pass, and every kind of fault is found."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SHARD = f"{FOLDER}/part-00001.parquet"
     ids=lambda rules: f"{rules.preset_name}-{rules.players}",
 )
 def test_what_was_played_is_right(rules: RuleSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All starters, all tile sets, several shards of several row groups: the sums are those of the same games."""
+    """All starters, all tile sets, several shards with several row groups: the sums equal those of the same games."""
     monkeypatch.setattr(rows, "GROUP_ROUNDS", 30)
     write_archive(tmp_path, Job.create(rules, games=60, seed=9, first_game=5, shard_games=25))
     seen: list[tuple[int, int]] = []
@@ -64,12 +64,13 @@ def archive(tmp_path: Path) -> Path:
 
 
 def rewrite(archive: Path, change: Callable[[list[Row]], object], number: int = 1, **sidecar: Any) -> None:
-    """Change the rows of a shard of the small job, whose sidecar then says so: only a replay can tell."""
+    """Change the rows of a shard of the small job, with a matching sidecar, so that only a replay can find the
+    change."""
     rewrite_shard(archive, small_job(), number, change, **sidecar)
 
 
 def setting(row: int, column: str, value: object) -> Callable[[list[Row]], object]:
-    """A change of one value; a function gets the value that was there."""
+    """A change of one value; a function is called with the old value."""
 
     def change(listed: list[Row]) -> None:
         listed[row][column] = value(listed[row][column]) if callable(value) else value
@@ -133,7 +134,7 @@ def moves_of(archive: Path, row: int) -> list[int]:
 
 
 def test_every_move_is_checked(archive: Path) -> None:
-    """At each place of a row: a move that is not legal there is found there, with the reason."""
+    """An illegal move at any position of a row is found there, with the reason."""
     moves = moves_of(archive, 40)
     row = pq.read_table(archive / SHARD, partitioning=None).slice(40, 1).to_pylist()[0]
     position = Position.deal(small_job().rules, seed=row["seed"], game=row["game"], engine=row["engine"])
@@ -175,7 +176,7 @@ def test_moves_that_do_not_fit_the_round(
 
 
 def test_the_first_fault_is_told(archive: Path) -> None:
-    """Whatever column it is in, and although moves of an earlier row may be wrong, too."""
+    """In any column, even if moves of an earlier row are wrong too."""
 
     def change(listed: list[Row]) -> None:
         listed[80]["seed"] = 1
@@ -247,7 +248,7 @@ def test_a_folder_without_an_archive(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_every_format_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
-    """Archives that were written when a format was new hold the same rounds, and all of them are right."""
+    """Archives of every format version have the same rounds and pass the check."""
     tables, hashes = [], []
     for folder in sorted(ARCHIVES.iterdir()):
         job, shards = read_shards(folder)
@@ -265,7 +266,7 @@ def test_every_format_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_damaged_file_of_the_first_format(tmp_path: Path) -> None:
-    """It has no sidecars, so the file itself must tell."""
+    """It has no sidecars, so the fault must be found in the file itself."""
     shutil.copytree(ARCHIVES / "1", tmp_path / "1")
     path = tmp_path / "1" / "part-00001.parquet"
     path.write_bytes(path.read_bytes()[:-100])
@@ -292,7 +293,7 @@ def test_older_formats_are_not_continued(number: str, resume: bool, tmp_path: Pa
 
 
 def test_what_is_written_today_is_what_was_written(tmp_path: Path) -> None:
-    """The newest format still has the same manifest, sidecars and rows; bytes depend on pyarrow's version."""
+    """The newest format still has the same manifest, sidecars and rows; the bytes depend on the version of pyarrow."""
     golden = ARCHIVES / "3"
     job, _ = read_shards(golden)
     write_archive(tmp_path, job)

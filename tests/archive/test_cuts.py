@@ -1,8 +1,7 @@
-"""A run may end at any moment, by a signal, a full disk or a power cut: what is finished stays, half-done things go.
+"""A run can end at any moment, by a signal, a full disk or a power cut: finished files stay, partial ones go.
 
-Two ways lead there. Every operation on a simulated disk in turn is the last one of a run inside this process, and what
-was not fsynced is lost or not (disks.py); and processes are killed at random moments, three of them, or as many as
-MEXTRAIN_KILLS says.
+Two kinds of tests: in this process, every operation on a simulated disk in turn is the last one of a run, and data
+without fsync may be lost (disks.py); and three processes, or MEXTRAIN_KILLS, are killed at random moments.
 """
 
 from __future__ import annotations
@@ -37,21 +36,21 @@ Folder = Callable[[], Path]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    """Names of new folders."""
+    """Yields names of new folders."""
     numbers = itertools.count()
     return lambda: tmp_path / f"folder-{next(numbers)}"
 
 
 @pytest.fixture
 def whole(folder: Folder) -> dict[str, bytes]:
-    """What an unbroken run writes. Compiled code is kept on the disk, too, and is there after this."""
+    """The files of an uninterrupted run. Afterwards compiled code is in its cache on the disk."""
     path = folder()
     write_archive(path, JOB)
     return contents(path)
 
 
 def run(disk: SimulatedDisk, monkeypatch: pytest.MonkeyPatch, **options: bool) -> BaseException | None:
-    """Write the archive on a simulated disk; returns what ended the run."""
+    """Write the archive on a simulated disk; returns the error that ended the run."""
     with monkeypatch.context() as patch:
         patch.setattr(files, "DISK", disk)
         try:
@@ -62,7 +61,7 @@ def run(disk: SimulatedDisk, monkeypatch: pytest.MonkeyPatch, **options: bool) -
 
 
 def resume(path: Path, whole: dict[str, bytes], **options: bool) -> None:
-    """A run that is resumed keeps what was complete, makes exactly the rest, and ends with the bytes of `whole`."""
+    """A resumed run keeps complete files, writes exactly the others, and ends with the bytes of `whole`."""
     complete = {shard.number for shard in read_shards(path)[1]} if path.exists() and find_job(path) else set()
     for number in complete:
         assert (path / JOB.path(number)).read_bytes() == whole[JOB.path(number).as_posix()]
@@ -73,7 +72,7 @@ def resume(path: Path, whole: dict[str, bytes], **options: bool) -> None:
 
 
 def operations(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> range:
-    """The numbers of the operations of an unbroken run."""
+    """The numbers of the operations of an uninterrupted run."""
     root = folder()
     root.mkdir()
     disk = SimulatedDisk(root)
@@ -85,7 +84,7 @@ def operations(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> range:
 def test_power_cut_at_any_operation(
     folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever of the rest survives: what was complete is kept, and a resume leads to the same bytes."""
+    """Whichever of the other data survives, complete files are kept, and a resumed run gives the same bytes."""
     count = unmarked = 0
     seen = set()
     for fatal in operations(folder, monkeypatch):
@@ -107,7 +106,7 @@ def test_power_cut_at_any_operation(
 
 
 def test_power_cut_after_the_end(folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that came back has everything on the disk."""
+    """When a run has returned, everything is on the disk."""
     root = folder()
     root.mkdir()
     disk = SimulatedDisk(root)
@@ -121,7 +120,7 @@ def test_power_cut_after_the_end(folder: Folder, whole: dict[str, bytes], monkey
 def test_power_cut_while_damaged_files_are_replaced(
     folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The damaged file, or none, or the whole one stands there afterwards, and reading finds out which."""
+    """Afterwards there is the damaged file, no file, or the complete one, and reading tells which."""
     seen = set()
     for fatal in itertools.count():
         root = folder()
@@ -145,7 +144,7 @@ def test_power_cut_while_damaged_files_are_replaced(
 
 
 def test_two_power_cuts(folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run that resumes is cut, too."""
+    """The resumed run is cut too."""
     seed = int(os.environ.get("MEXTRAIN_SEED", "0")) or random.randrange(10**6)
     print(f"MEXTRAIN_SEED={seed}")
     chance = random.Random(seed)
@@ -165,7 +164,7 @@ def test_two_power_cuts(folder: Folder, whole: dict[str, bytes], monkeypatch: py
 def test_a_forgotten_sync_is_found(
     forgotten: str, folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The disk is an instrument that works: without either of the syncs a run loses what it said was written."""
+    """The simulated disk detects faults: without either of the syncs, a run loses data that it reported as written."""
     root = folder()
     root.mkdir()
     disk = SimulatedDisk(root, ignored=forgotten)
@@ -179,7 +178,7 @@ def test_a_forgotten_sync_is_found(
 def test_an_error_at_any_operation(
     verify: bool, folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error is told, no temporary file stays, and what was complete is kept."""
+    """The error is reported, no temporary file remains, and complete files are kept."""
     for fatal in operations(folder, monkeypatch):
         root = folder()
         root.mkdir()
@@ -192,7 +191,7 @@ def test_an_error_at_any_operation(
 
 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
-    """A limit on the size of files stands for a full disk: one clear error, no half file, and a resume that works."""
+    """A limit on file sizes stands for a full disk: one clear error, no partial file, and the run can be resumed."""
     program = f"""
 import resource, sys
 from mextrain import RuleSet
@@ -250,7 +249,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         begun = broken.exists() and find_job(broken) is not None
         complete = {shard.path for shard in read_shards(broken)[1]} if begun else set()
         for path in broken.rglob("part-*.parquet"):
-            # Whatever has its final name can be read, and is what it shall be.
+            # Every file with its final name can be read and is correct.
             assert path.read_bytes() == right[path.relative_to(broken).as_posix()]
             unfinished += path not in complete
     assert killed > 0.8 * kills

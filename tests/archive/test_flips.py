@@ -1,6 +1,6 @@
-"""One bit is flipped anywhere in an archive or a file of records: the same result, or an error, and nothing else.
+"""With one bit flipped anywhere in an archive or a file of records, the result is the same or there is an error.
 
-A sample of the bits runs here; `MEXTRAIN_FLIPS=2000` takes so many of each archive.
+By default a sample of the bits is tested; `MEXTRAIN_FLIPS=2000` tests that many of each archive.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FLIPS = int(os.environ.get("MEXTRAIN_FLIPS", "120"))
 
 
 def readers(folder: Path) -> dict[str, Callable[[], Any]]:
-    """What a user can learn from an archive, by reader."""
+    """The ways to read an archive, by name."""
 
     def batches() -> list[list[Any]]:
         return [[array.tolist() for array in vars(batch).values()] for batch in DecisionDataset(folder, shuffle=False)]
@@ -49,7 +49,7 @@ def readers(folder: Path) -> dict[str, Callable[[], Any]]:
 
 
 def outcome(read: Callable[[], Any]) -> Any:
-    """What a reader returns, or that it raised an error of ours."""
+    """The result of a reader, or that it raised an error of ours."""
     try:
         return read()
     except MextrainError as error:
@@ -76,7 +76,7 @@ def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def test_one_bit_of_an_archive(archive: Path) -> None:
-    """Whatever a reader returns is what it returns for the archive as it was."""
+    """A reader fails or returns the same as for the unchanged archive."""
     seed = int(os.environ.get("MEXTRAIN_SEED", "0")) or random.randrange(10**6)
     print(f"MEXTRAIN_SEED={seed}")
     chance = random.Random(seed)
@@ -91,12 +91,12 @@ def test_one_bit_of_an_archive(archive: Path) -> None:
         kind = "manifest" if "_job" in name else "sidecar" if "_part" in name else "shard"
         for reader, read in readers(archive).items():
             found = outcome(read)
-            # Nothing protects the sums in a sidecar of the second format but a check, which adds up the rows.
+            # In the second format, only a check that adds up the rows protects the sums in a sidecar.
             if not (old and reader == "sidecars"):
                 assert found in (MextrainError, right[reader]), (name, bit, reader)
             counts[kind, reader, "error" if found is MextrainError else "same"] += 1
         if outcome(lambda: verify_archive(archive)) == [] and archive.name in ("3", "new"):
-            # What is not found can only be in the part of a side file that nobody reads.
+            # An undetected flip can only be in a part of a side file that is never read.
             assert kind != "shard"
         (archive / name).write_bytes(files[name])
     for what, count in sorted(counts.items()):
@@ -107,7 +107,7 @@ RECORDS = ARCHIVES.parent / "mexican-2.jsonl"
 
 
 def test_one_bit_of_a_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`mextrain check` says what it said before, or names a fault in one line."""
+    """The output of `mextrain check` is the same, or names a fault in one line."""
     data = b"".join(RECORDS.read_bytes().splitlines(keepends=True)[:1])
     path = tmp_path / "records.jsonl"
     counts: Counter[int] = Counter()

@@ -1,7 +1,7 @@
-"""Every whole number of a file that may be an index, set to what no index may be: an error, or the same result.
+"""Every integer in a file that is used as an index, set to an invalid value, gives an error or the same result.
 
-In the lane `bounds` of ci/run every index is checked, so that a number that gets through fails there for sure; here it
-would read or write other memory.
+The check `bounds` of ci/run checks every index, so an invalid number that gets through is sure to fail there; otherwise
+it would read or write other memory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LARGEST = {"seed": 2**64 - 1, "game": 2**64 - 1, "turns": 2**32 - 1, "plays": 2*
 COLUMNS = ("seed", "game", "round", "starter", "winner", "turns", "plays", "draws")
 LISTS = {"actions": (0x8000, 0xFFFF), "points": (-1, 2**63 - 1, -(2**63))}
 ROW = 4
-"""The second round of the second game: a round before it decides who starts it."""
+"""The second round of the second game, whose starter depends on the round before."""
 
 
 @pytest.fixture(scope="module", params=["draw", "winner", "rotate", 1])
@@ -43,7 +43,7 @@ def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def everything_of(folder: Path, job: Job) -> dict[str, Callable[[], Any]]:
-    """What each reader returns for an archive."""
+    """The results of all readers for an archive."""
 
     def batches() -> list[list[Any]]:
         return [[array.tolist() for array in vars(batch).values()] for batch in DecisionDataset(folder, shuffle=False)]
@@ -63,7 +63,7 @@ def everything_of(folder: Path, job: Job) -> dict[str, Callable[[], Any]]:
 
 
 def outcomes(folder: Path, job: Job) -> dict[str, Any]:
-    """What each reader says: its result, or None for an `ArchiveError`."""
+    """The outcome of each reader: its result, or None for an `ArchiveError`."""
     found = {}
     for name, read in everything_of(folder, job).items():
         try:
@@ -74,7 +74,7 @@ def outcomes(folder: Path, job: Job) -> dict[str, Any]:
 
 
 def setting(row: int, column: str, value: int, place: int | None = None) -> Callable[[list[Row]], object]:
-    """A change of the value in a column, or of an element of the list there."""
+    """A change of a value in a column, or of an element of a list."""
 
     def change(listed: list[Row]) -> None:
         if place is None:
@@ -128,7 +128,7 @@ def test_every_number_in_every_reader(archive: tuple[Path, Job], tmp_path: Path)
 
 @pytest.mark.parametrize("number", ["1", "2"])
 def test_the_older_formats(number: str, tmp_path: Path) -> None:
-    """They have the same door; the first one has nothing else that could tell."""
+    """They have the same checks; the first format has no others."""
     archive = tmp_path / "archive"
     shutil.copytree(ARCHIVES / number, archive)
     job = read_job(archive)
@@ -159,7 +159,7 @@ def rewrite_old_shard(archive: Path, job: Job, column: str, value: int) -> None:
 
 
 def test_moves_of_any_code(tmp_path: Path) -> None:
-    """Any 16-bit numbers as the first move, the second and the last: each is what was there or an error."""
+    """Any 16-bit number as the first, second or last move is the original one or an error."""
     job = Job.create(RuleSet.super(3, rounds=1), games=1, seed=3)
     write_archive(tmp_path / "archive", job)
     was = pq.read_table(tmp_path / "archive")["actions"][0].as_py()

@@ -1,4 +1,4 @@
-"""Manifests and sidecars that no run of this library wrote: one error in a line, at once, and never "no fault"."""
+"""Manifests and sidecars that this library never writes: a one-line error without delay, and never "no fault"."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WRONG: list[tuple[str, Any, str]] = [
 
 
 def refused(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every reader refuses the folder in one line of reasonable length that says why, and none takes long."""
+    """Every reader refuses the folder quickly, with the reason in one line of reasonable length."""
     began = time.process_time()
     calls: list[Callable[[], object]] = [
         lambda: read_job(folder),
@@ -114,7 +114,7 @@ def test_a_text_that_is_not_a_job(
 def test_a_manifest_that_is_not_a_file(
     name: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A pipe would never say anything, and nobody waits for it."""
+    """Reading must not block on a pipe."""
     path = tmp_path / name
     path.parent.mkdir(parents=True, exist_ok=True)
     if kind == "pipe":
@@ -145,7 +145,7 @@ def test_a_shard_that_is_not_a_file(what: str, tmp_path: Path) -> None:
 
 
 def test_a_job_of_more_shards_than_anybody_can_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing loops over shards that are not there; 20 problems are listed, and then their number."""
+    """Nothing loops over missing shards; 20 problems are listed, then only their number."""
     manifest(tmp_path, {"games": 2**59 - 7, "shard_games": 1}, is_old=False)
     began = time.process_time()
     problems = verify_archive(tmp_path)
@@ -162,7 +162,7 @@ def test_a_job_of_more_shards_than_anybody_can_count(tmp_path: Path, capsys: pyt
 
 
 def test_problems_are_counted(tmp_path: Path) -> None:
-    """Of every kind, in the order of the shards."""
+    """Problems of every kind, in the order of the shards."""
     job = Job.create(small_job().rules, games=60, shard_games=2)
     write_archive(tmp_path, job)
     for number in (0, 7, 8):
@@ -173,7 +173,7 @@ def test_problems_are_counted(tmp_path: Path) -> None:
     problems = verify_archive(tmp_path)
     assert len(problems) == 21
     assert [int(problem[problem.index("part-") + 5 :][:5]) for problem in problems[:20]] == [0, *range(7, 26)]
-    # An empty file is not a Parquet file, either.
+    # An empty file is not a Parquet file.
     assert problems[-1].startswith("and ")
 
 
@@ -189,7 +189,7 @@ NUMBERS = st.integers() | st.sampled_from([-1, 0, 1, 30, 2**59 - 1, 2**59, 2**63
 
 
 def replaced(value: Any) -> st.SearchStrategy[Any]:
-    """The value with any part of it replaced, removed, or joined by something."""
+    """The value with a part of it replaced, removed or added."""
     whole = JSON | NUMBERS | st.just(value)
     if isinstance(value, dict) and value:
         key = st.sampled_from(sorted(value))
@@ -207,7 +207,7 @@ T = TypeVar("T")
 
 
 def made(call: Callable[[], T]) -> T | None:
-    """What is made, or None if it is refused in one line."""
+    """The result of a call, or None if it is refused in one line."""
     try:
         return call()
     except MextrainError as error:
@@ -218,7 +218,7 @@ def made(call: Callable[[], T]) -> T | None:
 
 @given(replaced(small_job().to_dict()))
 def test_any_job(says: Any) -> None:
-    """It is refused, or it is a job that `Job.create` makes, and is written as it was read."""
+    """It is refused, or it is a job that `Job.create` can make, and is written back unchanged."""
     job = made(lambda: Job.from_dict(says))
     if job is None:
         return
@@ -236,7 +236,7 @@ GOLDEN_SIDECAR = read_json_file(ARCHIVES / "2" / GOLDEN_JOB.sidecar_path(0))
 
 @given(replaced(GOLDEN_SIDECAR))
 def test_any_sidecar(tmp_path_factory: pytest.TempPathFactory, says: Any) -> None:
-    """It is refused, or its numbers are those that it says, and its statistics can be printed."""
+    """It is refused, or its numbers are consistent, and its statistics can be printed."""
     folder = tmp_path_factory.getbasetemp() / "any-sidecar"
     path = folder / GOLDEN_JOB.sidecar_path(0)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -269,7 +269,7 @@ def test_two_archives_in_one_folder(tmp_path: Path) -> None:
         shutil.copytree(tmp_path / str(players), tmp_path / "both", dirs_exist_ok=True)
     with pytest.raises(MextrainError, match="holds 2 archives"):
         read_job(tmp_path / "both")
-    # A manifest that lies where its shards do not.
+    # A manifest without its shards.
     path = find_manifest(tmp_path / "2")
     assert path is not None
     target = tmp_path / "other" / FOLDER / JOB_FILE

@@ -1,4 +1,4 @@
-"""Other programs read an archive as a folder and by a pattern, and see the rows and nothing else."""
+"""Other programs read an archive as a folder or by a pattern, and see only the rows."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ PARTITIONS = {"preset", "players"}
 
 
 def names(frame: Any) -> list[str]:
-    """The columns of whatever a library returns."""
+    """The columns of the result of a library."""
     return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
 
 
 def files(pattern: str) -> list[str]:
-    """What a shell makes of a pattern."""
+    """The files that match a pattern in a shell."""
     root, _, rest = pattern.partition("/**/")
     return sorted(map(str, Path(root).rglob(rest)))
 
@@ -66,7 +66,7 @@ def test_all_rows_and_the_partitions(reader: str, pattern: str, folder: Path) ->
 
 
 def test_several_archives_below_one_folder(folder: Path, tmp_path: Path) -> None:
-    """Of different rules, too; the partitions tell them apart."""
+    """Also with different rules; the partitions distinguish them."""
     for players in (2, 3):
         write_archive(tmp_path / f"job {players}", Job.create(RuleSet.mexican(players, rounds=2), games=5))
     lazy = polars.scan_parquet(tmp_path)
@@ -76,7 +76,7 @@ def test_several_archives_below_one_folder(folder: Path, tmp_path: Path) -> None
 
 
 def test_an_archive_without_a_shard(tmp_path: Path) -> None:
-    """A job that has only begun is an empty table for everybody."""
+    """A job without any finished shard is an empty table in every program."""
     job = Job.create(RuleSet.mexican(2, rounds=2), games=5)
     write_archive(tmp_path, job)
     for path in (job.path(0), job.sidecar_path(0)):
@@ -85,7 +85,7 @@ def test_an_archive_without_a_shard(tmp_path: Path) -> None:
         assert len(READERS[reader](str(tmp_path), f"{tmp_path}/**/*.parquet")) == 0
 
 
-# Reserved in ISO 9075-2:2016, as far as a column of games might be called so.
+# Words reserved in ISO 9075-2:2016 that are conceivable as column names.
 RESERVED = """
 action all and any array as at begin between both by call case check column commit condition cross cube current cycle
 date day declare default delete desc describe distinct do drop each element else end equals escape every exec exists
@@ -99,7 +99,7 @@ trigger true union unique until update upper user using value values when where 
 
 
 def test_no_column_is_a_word_of_sql(folder: Path) -> None:
-    """Each can be named in a query as it is."""
+    """Every column can be used in a query without quotes."""
     columns = [*COLUMNS, *PARTITIONS]
     words = duckdb.sql("select keyword_name from duckdb_keywords() where keyword_category = 'reserved'").fetchall()
     for name in {*columns, *TABLE_COLUMNS}:
@@ -112,7 +112,7 @@ def test_no_column_is_a_word_of_sql(folder: Path) -> None:
 
 
 def test_page_checksums(folder: Path, tmp_path: Path) -> None:
-    """A flipped bit in the middle of a page is found by pandas and Arrow where they are asked to look."""
+    """pandas and Arrow find a flipped bit in the middle of a page if page checksums are verified."""
     path = folder / Job.create(RuleSet.mexican(4), games=20, seed=1, shard_games=7).path(0)
     data = bytearray(path.read_bytes())
     column = parquet.read_metadata(path).row_group(0).column(COLUMNS_IN_FILE.index("actions.list.element"))
@@ -125,4 +125,4 @@ def test_page_checksums(folder: Path, tmp_path: Path) -> None:
 
 
 COLUMNS_IN_FILE = [f"{name}.list.element" if kind.startswith("list") else name for name, kind in COLUMNS.items()]
-"""The columns as Parquet counts them."""
+"""The columns by their names in Parquet."""

@@ -1,4 +1,4 @@
-"""The archive: what is read back is what was played, and a folder is never left half-done or damaged."""
+"""Writing archives: the rows read back are the rounds played, and a folder is never left in a broken state."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_workers_change_no_byte(job: Job, tmp_path: Path) -> None:
 
 
 def test_row_groups_change_no_row(job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A shard of several row groups, the last one short, holds the same rows and statistics."""
+    """A shard with several row groups, the last one short, has the same rows and statistics."""
     one = write_archive(tmp_path / "one", job)
     monkeypatch.setattr(rows, "GROUP_ROUNDS", 21)
     many = write_archive(tmp_path / "many", job, workers=2)
@@ -88,7 +88,7 @@ def test_row_groups_change_no_row(job: Job, tmp_path: Path, monkeypatch: pytest.
     ],
 )
 def test_a_row_can_be_replayed(rules: RuleSet, tmp_path: Path) -> None:
-    """Seed, game, engine, starter and moves are the whole round: replaying them gives its end and points."""
+    """Seed, game, engine, starter and moves determine the round: replaying them gives its end and points."""
     write_archive(tmp_path, Job.create(rules, games=3, seed=11, policies="random"))
     states = new_states(1)
     points = np.zeros(rules.players, np.int64)
@@ -109,7 +109,7 @@ def test_a_row_can_be_replayed(rules: RuleSet, tmp_path: Path) -> None:
 
 
 def test_files_say_what_they_are(job: Job, tmp_path: Path) -> None:
-    """Manifest, metadata and sidecar: versions, schema, rules, and what the shard holds."""
+    """Manifest, metadata and sidecar: versions, schema, rules, and a summary of the shard."""
     write_archive(tmp_path, job)
     assert read_job(tmp_path) == job
     manifest = read_side_file(tmp_path / FOLDER / JOB_FILE)
@@ -199,7 +199,7 @@ def test_a_damaged_shard_is_replaced(job: Job, what: str, damage: bytes | None, 
 
 
 def test_a_changed_byte_is_found_by_reading(job: Job, tmp_path: Path) -> None:
-    """Size and sidecar say nothing about it, the SHA-256 does."""
+    """Size and sidecar do not show the change, the SHA-256 does."""
     write_archive(tmp_path, job)
     before = contents(tmp_path)
     path = tmp_path / job.path(1)
@@ -215,7 +215,7 @@ def test_a_changed_byte_is_found_by_reading(job: Job, tmp_path: Path) -> None:
 
 
 def test_a_shard_of_another_job_is_no_shard(job: Job, tmp_path: Path) -> None:
-    """Files that were copied together from two jobs: the sidecar names its job."""
+    """With files copied from two jobs: the sidecar names its job."""
     write_archive(tmp_path / "mine", job)
     before = contents(tmp_path / "mine")
     other = Job.create(RULES, games=100, seed=1, first_game=7, policies=job.policies, shard_games=30)
@@ -318,7 +318,7 @@ def test_ctrl_c_leaves_complete_shards_only(job: Job, tmp_path: Path) -> None:
 
 
 def test_two_writers_do_not_meet(job: Job, tmp_path: Path) -> None:
-    """The second one is refused, whatever it asks for, and the first one goes on."""
+    """The second one is refused, whatever its arguments, and the first one continues."""
     refused = []
 
     def second(done: int, games: int) -> None:
@@ -342,7 +342,7 @@ def test_an_error_leaves_no_half_file(job: Job, tmp_path: Path, monkeypatch: pyt
 
 
 def test_memory_does_not_grow(tmp_path: Path) -> None:
-    """Four times the games, the same peak: memory is bounded by the row groups, not by the job."""
+    """Four times as many games have the same peak: memory is bounded by the row groups, not by the job."""
     program = """
 import resource, sys
 from mextrain import RuleSet

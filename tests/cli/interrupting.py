@@ -1,4 +1,4 @@
-"""Ctrl-C for a command that runs in a process of its own."""
+"""Ctrl-C for a command in a separate process."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def announce(self, done, games):
 progress.Meter.__call__ = announce
 sys.exit(main(sys.argv[2:]))
 """
-"""The command line, but when so many games have been played it says on stderr how much processor time that took."""
+"""The command line, but after a given number of games it prints the processor time used so far to stderr."""
 
 
 A_SECOND = 1.0
-"""What each processor may still do after Ctrl-C, in seconds of its time, until the process has ended."""
+"""Seconds of processor time that each processor may still use after Ctrl-C until the process has ended."""
 
 
 class Interrupted(NamedTuple):
-    """How a command ended, and how many processor seconds it used after the signal."""
+    """How a command ended, and the processor seconds that it used after the signal."""
 
     code: int
     out: str
@@ -40,8 +40,8 @@ class Interrupted(NamedTuple):
 
 
 def interrupt(*argv: str, games: int = 1) -> Interrupted:
-    """Run a command that reports progress, and press Ctrl-C when it has played so many games."""
-    # A shell without job control starts background jobs with SIGINT ignored; here it must be as at a terminal.
+    """Run a command that reports progress, and send Ctrl-C when it has played `games` games."""
+    # A shell without job control starts background jobs with SIGINT ignored; restore the default as at a terminal.
     used = ChildrenTime()
     running = subprocess.Popen(
         [sys.executable, "-c", ANNOUNCE, str(games), *argv],
@@ -59,5 +59,5 @@ def interrupt(*argv: str, games: int = 1) -> Interrupted:
 
 
 def default_interrupt() -> None:
-    """Take Ctrl-C as a program at a terminal does."""
+    """Handle Ctrl-C as a program at a terminal does."""
     signal.signal(signal.SIGINT, signal.default_int_handler)

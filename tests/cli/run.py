@@ -13,12 +13,12 @@ from tests import limits
 
 
 def run(*argv: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run `mextrain` with these arguments in a process of its own."""
+    """Run `mextrain` with these arguments in a separate process."""
     return limits.run([sys.executable, "-m", "mextrain", *argv], **options)
 
 
 def succeed(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
-    """Run a command in this process; it must succeed and say nothing on stderr. Returns what it printed."""
+    """Run a command in this process; it must succeed without output on stderr. Returns its output."""
     assert main(argv) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
@@ -34,7 +34,7 @@ def fail(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
     captured = capsys.readouterr()
     assert code == 2, captured
     assert captured.out == ""
-    # What no command knows is told by the program itself.
+    # An unknown command is reported by the program itself.
     assert captured.err.startswith((f"mextrain {argv[0]}: ", "mextrain: unrecognized arguments"))
     assert captured.err.endswith("\n")
     assert captured.err.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Every wrong input to a command that plays: one clear line, code 2, and nothing destroyed."""
+"""Every wrong input to a command that plays: one clear line, exit code 2, and no file changed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ COMMANDS = ("selfplay", "record", "stats", "bench")
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder that commands run in."""
+    """An empty working folder for commands."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def arguments(command: str, **changes: str | None) -> list[str]:
-    """Good arguments of a command, but for `changes`; None leaves a flag out."""
+    """Valid arguments of a command, with `changes`; None omits a flag."""
     flags: dict[str, str | None] = {"rules": "mexican", "players": "4"}
     if command == "bench":
         flags |= {"milliseconds": "1", "repeats": "2"}
@@ -91,7 +91,7 @@ def test_games_and_seeds(
 ) -> None:
     changes = {name: value}
     if name == "first-game":
-        # Two games from the last one on are one too many.
+        # Two games from the last possible number on are one too many.
         changes["games"] = "2"
     assert word in fail(capsys, *arguments(command, **changes))
     assert list(folder.iterdir()) == []
@@ -165,7 +165,7 @@ def test_record_into_impossible_places(folder: Path, capsys: pytest.CaptureFixtu
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions are others here")
 def test_folders_that_may_not_be_written(folder: Path) -> None:
-    """As a user without rights, since a superuser may write everywhere."""
+    """As a user without privileges, since root may write everywhere."""
     if os.geteuid() == 0:
         pytest.skip("a superuser may write everywhere")
     folder.chmod(stat.S_IRUSR | stat.S_IXUSR)

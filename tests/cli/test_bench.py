@@ -1,4 +1,4 @@
-"""`mextrain bench`: honest numbers in the agreed shape, and the signature."""
+"""`mextrain bench`: plausible figures in the documented format, and the signature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mextrain_core.lockstep.backend import accepts
 from tests.cli.run import succeed
 
 SIGNATURE = "833f64f07fbd6002"
-"""Changes exactly when the backend plays something else than before: then say so in CHANGELOG.md."""
+"""It changes only if the kernels play something else than before; then CHANGELOG.md must say so."""
 
 
 def test_the_signature(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,7 +32,7 @@ def test_the_signature_covers_everything() -> None:
         assert {each.players for each in rules if each.preset_name == preset} >= set(players)
     for name, option in OPTIONS.items():
         seen = {getattr(each, name) for each in rules}
-        # Every named value; of the wild double's 19 fellows as first engine, a few stand for all.
+        # Every named value; a few first engines stand for all.
         assert seen >= set(option.words) or name == "first_engine"
         assert len(seen) >= 2
         assert None in seen or not option.none
@@ -63,7 +63,7 @@ TINY = Effort(processes=1, repeats=2, seconds=0.005, cold=False)
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every backend has a run of the same games; the C twin, which has its rules from the page alone, is among them."""
+    """Every backend plays the same games, and so does the C twin, which was written from the page of rules alone."""
     effort = ("--processes", "2", "--repeats", "2", "--milliseconds", "5", "--no-cold")
     found = json.loads(succeed(capsys, "bench", "--json", "--rules", "mexican", "--players", "3", *effort))
     assert {"cpu", "python", "numba", "numpy", "mextrain", "usable_processors"} <= set(found["environment"])
@@ -120,7 +120,7 @@ def test_without_its_sources_the_ratio_is_explained(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """All that one must know to believe it, cold and warm apart, in 100 columns."""
+    """Everything needed to interpret the figures, cold and warm separately, in 100 columns."""
     effort = ("--processes", "1", "--repeats", "1", "--milliseconds", "5", "--cold")
     rules = ("--players", "2", "--option", "double_rule=cover", "--backend", "scalar")
     text = succeed(capsys, "bench", *rules, *effort)
@@ -137,7 +137,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_standard_set() -> None:
-    """The four games of the published figures, all at random, and one with a policy that thinks."""
+    """The four games of the published figures, all at random, and one with a slower policy."""
     assert [str(job) for job in STANDARD] == [
         "mexican, 4 players, random, 1 worker",
         "mexican, 2 players, random, 1 worker",

@@ -1,4 +1,4 @@
-"""`mextrain record` and `mextrain check`: what is written can be replayed, and a change of it is found where it is."""
+"""`mextrain record` and `mextrain check`: records can be replayed, and a change is found where it was made."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def written(capsys: pytest.CaptureFixture[str], *argv: str) -> list[dict[str, An
 
 @pytest.mark.parametrize("name", GAMES)
 def test_round_trip(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file that is written passes the check, and the slow rulebook agrees with every word of it."""
+    """A file of records passes the check, and the slow rulebook agrees with every word of it."""
     path = tmp_path / "rounds.jsonl"
     assert succeed(capsys, "record", *GAMES[name], "--seed", "3", "--legal", "-o", str(path)) == ""
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -81,7 +81,7 @@ def test_more_games_than_fit_into_memory_at_once(monkeypatch: pytest.MonkeyPatch
 
 
 def test_wrong_arguments_are_refused_at_once() -> None:
-    """Not only when the first round is asked for."""
+    """They are refused before the first round is requested."""
     with pytest.raises(PolicyError):
         play_rounds(RuleSet.mexican(2), games=1, policies="nobody")
     with pytest.raises(SeedError):
@@ -121,7 +121,7 @@ def first_legal(record: dict[str, Any]) -> None:
     del record["legal"][2][0]
 
 
-# What is changed, which event is at fault (by its kind; None: no event), and a word of the reason.
+# The change, the event at fault (by kind; None: no event), and a word of the reason.
 TAMPERED: dict[str, tuple[Change, str | None, str]] = {
     "move": (set_event("@", "0:0-0@M", 3), "0:0-0@M", "0-0@M"),
     "word": (set_event(":draw ", "nonsense"), "nonsense", "nonsense"),
@@ -190,7 +190,7 @@ def test_a_change_is_found_where_it_is(
 
 
 def test_every_event_matters(records: list[dict[str, Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Leaving out any event of a round, or doubling it, is found at an event, and where the slow rulebook finds it."""
+    """A missing or repeated event is found, at the same event as by the slow rulebook."""
     record = records[0]
     for number in range(len(record["events"])):
         for copies in (0, 2):
@@ -295,7 +295,7 @@ def test_rounds_out_of_order_are_a_fault(starter: Any, tmp_path: Path, capsys: p
 
 
 def with_starter(rules: RuleSet, records: list[dict[str, Any]], line: int) -> list[dict[str, Any]]:
-    """The records with one round played by the other starter, from the same deal."""
+    """The records with one round replayed from the same deal with the other starter."""
     record = records[line]
     position = Position.deal(rules, seed=5, game=record["game"], engine=record["engine"], starter=1 - record["starter"])
     while not position.over:
@@ -314,7 +314,7 @@ def test_the_starter_follows_from_the_round_before(
     right = records[line]["starter"]
     assert code == 1
     assert f"line {line + 1}: starter is {1 - right}, but by the option starter={starter} seat {right} starts" in said
-    # The first round of a file may be any: nobody knows what came before it.
+    # The first round of a file may be any, because the previous one is unknown.
     code, said = checked(tmp_path / "r.jsonl", with_starter(rules, records[line:], 0)[:1], capsys)
     assert code == 0, said
 

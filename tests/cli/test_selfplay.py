@@ -1,4 +1,4 @@
-"""`mextrain selfplay`: files, what it says about them, and how it is stopped and resumed."""
+"""`mextrain selfplay`: its files and messages, and how it is stopped and resumed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_what_it_writes_and_says(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize(("rounds", "games"), [(1, 1), (13, 1), (14, 2), (26, 2), (27, 3)])
 def test_rounds_in_place_of_games(rounds: int, games: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whole matches, as few as have so many rounds; the files are those of so many games."""
+    """Whole matches, the fewest with at least that many rounds; the files equal those of the same number of games."""
     flags = ["selfplay", "--rules", "mexican", "--players", "4", "--seed", "5", "--out", str(tmp_path)]
     text = succeed(capsys, *flags, "--rounds", str(rounds))
     assert f"{games} games, {13 * games} rounds in " in text
@@ -79,7 +79,7 @@ def test_the_lines_that_read_it_back_work(folder: str, tmp_path: Path, capsys: p
     text = succeed(capsys, *arguments(tmp_path / folder, games=2))
     lines = dict(re.findall(r"(?m)^(read it|check it) +(.*)$", text))
     if folder == "a-1/b":
-        # One pair of quotes, which is the same in every shell.
+        # One pair of quotes, which works in every shell.
         assert lines["read it"].count('"') == 2
         assert "\\" not in lines["read it"]
     command = shlex.split(lines["read it"])
@@ -139,7 +139,7 @@ def test_ctrl_c_stops_at_once_and_can_be_resumed(tmp_path: Path) -> None:
     shards = len(list(out.rglob("_part-*")))
     advice = "and the same command with --resume makes the others"
     assert ended.err == f"mextrain selfplay: interrupted; {out} holds {shards} of 50000 files, {advice}\n"
-    # Complete files and nothing else: the first of the job, but for the one that the other worker had not finished.
+    # Only complete files: the first ones of the job, except one that the other worker had not finished.
     held = sorted(int(path.stem.removeprefix("part-")) for path in out.rglob("part-*"))
     assert held
     assert max(held) <= len(held)

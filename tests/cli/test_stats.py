@@ -32,7 +32,7 @@ def test_for_programs(workers: str, summary: Summary, capsys: pytest.CaptureFixt
 
 
 def test_ctrl_c_prints_what_is_finished() -> None:
-    """A job of days stops within a second, and what it has played so far counts."""
+    """A job that would take days stops within a second, and the games played so far count."""
     ended = interrupt("stats", "--games", str(10**12), "--seed", "9", "--workers", "2", "--json")
     assert ended.code == 130
     assert ended.seconds < 2 * A_SECOND

@@ -1,4 +1,4 @@
-"""What a command says of strange texts: one line of printable characters, however long or broken the text was."""
+"""Errors about strange texts: one line of printable characters, however long or broken the text is."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BROKEN = [LONG, "a\nb", "a\x1b[31mb", "\ud800", "a\u2028b", ""]
 )  # fmt: skip
 def test_one_line_of_every_text(argv: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
     if (argv[0], text) == ("plan", "") and argv[-1] == "--hand":
-        return  # An empty hand has a plan: nothing.
+        return  # An empty hand has an empty plan.
     line = fail(capsys, *argv, text)
     assert line[:-1].isprintable()
 
@@ -60,7 +60,7 @@ def test_a_path_with_a_line_break_is_one_line(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_errors_name_the_file_that_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Never the temporary one beside it, which is gone."""
+    """And never the temporary file, which has been removed."""
     line = fail(capsys, "record", "--games", "1", "--out", str(tmp_path / "nowhere" / "r.jsonl"))
     assert line.rstrip().endswith(f"'{tmp_path / 'nowhere' / 'r.jsonl'}'")
     (tmp_path / "folder" / "inside").mkdir(parents=True)

@@ -41,7 +41,7 @@ def test_what_cannot_be_played_is_named(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_ctrl_c_prints_what_is_finished() -> None:
     arguments = ["--policy", "random,heaviest", "--deals", str(10**12), "--seed", "9", "--json"]
-    # The first deal takes two games, so with so many played there is something to keep.
+    # The first deal takes two games, so after these there is a result to keep.
     ended = interrupt("tournament", *arguments, games=1000)
     assert ended.code == 130
     found = json.loads(ended.out)

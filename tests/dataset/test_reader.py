@@ -1,4 +1,4 @@
-"""`DecisionDataset`: every decision once, as the seat saw it, in an order that can be had again."""
+"""`DecisionDataset`: every decision once, as the seat saw it, in a reproducible order."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_unshuffled_decisions_come_in_order(folder: Path, played: Simulation) ->
 
 @pytest.mark.parametrize("world_size", [1, 2, 3, 50])
 def test_workers_share_all_decisions(folder: Path, played: Simulation, world_size: int) -> None:
-    """Shuffled or not, in two epochs: together they have each decision once."""
+    """Shuffled or not, in two epochs: together they have each decision once per epoch."""
     for shuffle, epoch in ((True, 0), (True, 1), (False, 0)):
         dataset = DecisionDataset(folder, shuffle=shuffle, batch_size=50, window=2, pool=200)
         shares = [keys(list(dataset.batches(epoch, rank=k, world_size=world_size))) for k in range(world_size)]
@@ -95,7 +95,7 @@ def test_the_order_can_be_had_again(folder: Path) -> None:
 
 
 def test_batches_are_mixed(folder: Path) -> None:
-    """Decisions of a batch come from many rounds, all over the window; none keeps its neighbours."""
+    """The decisions of a batch come from many rounds, from the whole window, and neighbours are separated."""
     dataset = DecisionDataset(folder, batch_size=256, window=8, pool=4096)
     first = next(iter(dataset))
     assert len(set(first.game.tolist())) > 30
@@ -124,7 +124,7 @@ def test_the_last_batch(folder: Path) -> None:
     ids=lambda rules: f"{rules.preset_name}-{rules.players}-{rules.tile_set}",
 )
 def test_samples_are_what_the_seats_saw(rules: RuleSet, tmp_path: Path) -> None:
-    """Observation, mask, action, seat and points are those of the position, and nothing beyond the section's bits."""
+    """Observation, mask, action, seat and points are those of the position, and no other bits are set."""
     job = Job.create(rules, games=3, seed=8, policies="random")
     write_archive(tmp_path, job)
     dataset = DecisionDataset(tmp_path, shuffle=False)
@@ -156,7 +156,7 @@ def test_samples_are_what_the_seats_saw(rules: RuleSet, tmp_path: Path) -> None:
 
 
 def test_several_archives(folder: Path, tmp_path: Path) -> None:
-    """The same games of another seed are other games."""
+    """The same game numbers with another seed are different games."""
     write_archive(tmp_path / "other", Job.create(RULES, games=GAMES, seed=6, first_game=100))
     one, other = DecisionDataset(folder), DecisionDataset(tmp_path / "other")
     both = DecisionDataset(folder, tmp_path / "other", batch_size=10**6)
@@ -185,7 +185,7 @@ def test_archives_of_every_format() -> None:
 
 
 def test_a_million_decisions_without_a_double(tmp_path: Path) -> None:
-    """(game, step) comes once and without gaps in more than a million rows, across shards, row groups and pools."""
+    """(game, step) has no duplicates and no gaps in more than a million rows, across shards, row groups and pools."""
     rules = RuleSet.mexican(2, rounds=1)
     write_archive(tmp_path, Job.create(rules, games=40_000, seed=2, shard_games=15_000))
     batches = list(DecisionDataset(tmp_path, window=1))
@@ -203,7 +203,7 @@ def test_a_million_decisions_without_a_double(tmp_path: Path) -> None:
 
 
 def test_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four times the games, the same peak: memory is the window's and the pool's."""
+    """Four times as many games have the same peak: memory is bounded by the window and the pool."""
     monkeypatch.setattr(rows, "GROUP_ROUNDS", 500)
     rules = RuleSet.mexican(2, rounds=1)
     peaks = []
@@ -265,7 +265,7 @@ def test_a_changed_byte_is_found(tmp_path: Path) -> None:
 
 
 def test_what_became_of_the_round(folder: Path, played: Simulation) -> None:
-    """`winner` and `ending` are those of the round; the decisions of the winners are exactly theirs."""
+    """`winner` and `ending` are those of the round, and exactly the decisions of winners belong to seats that won."""
     won = 0
     for batch in DecisionDataset(folder):
         place = (batch.game.astype(np.int64) - 100, batch.round)
@@ -289,7 +289,7 @@ def test_what_became_of_the_round(folder: Path, played: Simulation) -> None:
 
 @pytest.mark.parametrize("games", [range(100, 130), range(123, 125), range(150, 10**9), range(101)])
 def test_a_range_of_games(folder: Path, played: Simulation, games: range) -> None:
-    """Only its games, all of them, in any order; two ranges share nothing."""
+    """Exactly the games of the range, in any order; two disjoint ranges have no game in common."""
     wanted = [key for key in all_keys(played) if key[0] in games]
     for shuffle in (False, True):
         dataset = DecisionDataset(folder, games=games, shuffle=shuffle, batch_size=100)
@@ -311,7 +311,7 @@ def test_ranges_that_are_not(folder: Path) -> None:
 
 
 def test_the_number_of_batches(folder: Path, tmp_path: Path, played: Simulation) -> None:
-    """`len` is that of a pass, in all formats and for several archives."""
+    """`len` is the number of batches in a pass, in all formats and for several archives."""
     assert DecisionDataset(folder).decisions == played.decisions.sum()
     for options in ({}, {"drop_last": True}, {"batch_size": 10**6, "drop_last": True}):
         dataset = DecisionDataset(folder, **{"batch_size": 100, **options})  # type: ignore[arg-type]

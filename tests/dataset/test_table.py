@@ -1,4 +1,4 @@
-"""`decision_table`: all that hobby data sets have, in one table with one schema."""
+"""`decision_table`: everything that hobby data sets have, in one table with one schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pa = pytest.importorskip("pyarrow")
     ids=lambda rules: rules.preset_name,
 )
 def test_the_table_says_what_happened(rules: RuleSet, tmp_path: Path) -> None:
-    """Each row against the position that its moves lead to; the tiles of a round are the set in every row."""
+    """Each row is compared with the position that its moves lead to; in every row the tiles add up to the set."""
     write_archive(tmp_path, Job.create(rules, games=3, seed=4, first_game=2, shard_games=2))
     played = simulate(rules, games=3, seed=4, first_game=2)
     listed = decision_table(tmp_path).to_pylist()

@@ -1,1 +1,1 @@
-"""The kernels against the slow rulebook of `tests/reference`: the same round, step by step."""
+"""The kernels compared with the slow rulebook of `tests/reference`: the same round, step by step."""

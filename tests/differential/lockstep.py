@@ -1,7 +1,7 @@
-"""Plays one round on the kernels and on the slow rulebook at once, and compares them at every decision.
+"""Plays a round with the kernels and the slow rulebook side by side, and compares them at every decision.
 
-The kernel side is read straight from the state record, with tables of its own: nothing of `mextrain.position` is
-used, so that a fault there cannot hide one here. A decision costs some twenty microseconds on either side.
+The kernel side is read directly from the STATE struct, with separate tables: nothing of `mextrain.position` is used, so
+that a fault there cannot hide one here. A decision takes about twenty microseconds on either side.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from tests.reference.rulebook import Round
 OWED = ("required", "bonus", "chain")
 ENDS = {OUT: "out", BLOCKED: "blocked"}
 EVERY = 16
-"""Hands, the whole id space and illegal plays are compared at one decision in so many."""
+"""Hands, all action ids and illegal plays are compared at one decision in this many."""
 
 Choice = Callable[[list[str]], str]
 
 
 class Disagreement(AssertionError):
-    """The kernels and the rulebook differ; the text says how to see it again."""
+    """The kernels and the rulebook differ; the message says how to reproduce it."""
 
 
 @cache
 def reference_rules(rules: RuleSet) -> Rules:
-    """The rulebook's form of `rules`."""
+    """The rules in the rulebook's form."""
     return Rules.from_record(rules.to_dict())
 
 
@@ -54,7 +54,7 @@ def action_codes(actions: Actions) -> dict[str, np.uint64]:
 
 
 class Kernels:
-    """One round in a STATE record, read as the rulebook's texts."""
+    """One round in a STATE struct, read as the rulebook's texts."""
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
@@ -70,7 +70,7 @@ class Kernels:
         self.ids = np.zeros(4096, np.uint16)
         self.words = np.zeros((rules.action_count + 63) // 64, np.uint64)
         self.events: list[str] = []
-        # A record with fields as views costs a fifth of indexing the array by name each time.
+        # A struct with fields as views takes a fifth of the time of indexing the array by name each time.
         self.field = {name: self.states[name] for name in self.states.dtype.names or ()}
 
     def get(self, name: str) -> int:
@@ -121,7 +121,7 @@ class Kernels:
         return np.flatnonzero(np.unpackbits(self.words.view(np.uint8), bitorder="little")).tolist()
 
     def mask_is(self, ids: list[int]) -> bool:
-        """Whether `mask()` is `ids`, in a fraction of the time."""
+        """Whether `mask()` equals `ids`, in a fraction of the time."""
         legal_mask(self.states, 0, self.record, self.words)
         return int.from_bytes(self.words.astype("<u8").tobytes(), "little") == sum(1 << number for number in ids)
 
@@ -135,7 +135,7 @@ class Kernels:
         return {i for i in range(16) if value >> i & 1}
 
     def table(self) -> dict[str, object]:
-        """What lies on the table and what is owed, by the names of the rulebook."""
+        """The table and the play owed, by the names of the rulebook."""
         players = self.rules.players
         halves = self.halves
         end_half = self.field["end_half"][0, : players + 1].tolist()
@@ -152,7 +152,7 @@ class Kernels:
             "opening": bool(self.get("opening")),
             "owed": OWED[self.get("owed")],
             "drawn": None if self.get("drawn") == NONE else self.tiles[self.get("drawn")],
-            "direction": 1 if self.get("step") == 1 else -1,  # of two players 1, as there is only one way round
+            "direction": 1 if self.get("step") == 1 else -1,  # 1 with two players, where both directions are the same
             "boneyard_size": self.get("boneyard_size"),
             "doubles": [(f"{halves[end_half[t]]}-{halves[end_half[t]]}", t, t in fresh) for t in doubles],
             "ends": self._several_ends() if self.feet else [[halves[e]] for e in end_half],
@@ -166,7 +166,7 @@ class Kernels:
         counts = self.field["end_count"][0, : self.rules.players + 1].tolist()
         ends = [[halves[h] for h, n in enumerate(row) for _ in range(n)] for row in counts]
         if self.get("double_count"):
-            # The half of an unfinished foot is no entry of the counts yet.
+            # The counts do not contain the half of an unfinished foot yet.
             train = int(self.field["double_train"][0, 0])
             ends[train].append(halves[int(self.field["end_half"][0, train])])
         return [sorted(row) for row in ends]
@@ -196,7 +196,7 @@ class Kernels:
 
 
 def table_of(book: Round) -> dict[str, object]:
-    """The same facts of the rulebook."""
+    """The same facts from the rulebook."""
     return {
         "turns": book.turns,
         "plays": book.plays,
@@ -222,7 +222,7 @@ def compare_round(
 ) -> Kernels:
     """Play the round on both sides with the same choices (a seed of `random.Random`); raises `Disagreement`.
 
-    `policy`: `random`, or `mean`, which likes doubles, stops and other people's trains and so leads to rarer states.
+    `policy`: `random`, or `mean`, which prefers doubles, stops and other seats' trains and so leads to rarer states.
     """
     if starter is None and isinstance(rules.starter, int):
         starter = rules.starter
@@ -257,7 +257,7 @@ def compare_round(
         check("over", kernels.get("phase") == PHASE_OVER, book.over)
         ours, theirs = kernels.table(), table_of(book)
         if book.over:
-            # A round that is over owes nothing; what its last turn left behind is nobody's business.
+            # When a round is over, the fields of its last turn have no meaning.
             for name in ("owed", "drawn", "doubles", "opening", "skip", "penalty"):
                 del ours[name], theirs[name]
         check("table", ours, theirs)
@@ -305,7 +305,7 @@ def choose(legal: list[str], dice: random.Random, policy: str, players: int, sea
 def refuse_some(
     kernels: Kernels, legal: list[str], every: list[str], dice: random.Random, check: Callable[..., None]
 ) -> None:
-    """Illegal moves and codes that mean nothing are refused, and the state stays the same to the bit."""
+    """Illegal moves and meaningless codes are refused, and no bit of the state changes."""
     before = kernels.states.tobytes()
     for code in dice.choices(every, k=4):
         if code not in legal:

@@ -1,4 +1,4 @@
-"""The kernels that play games of usual rules quickest, against the one that plays any: equal bytes.
+"""The specialised kernels for usual rules compared with the general one: equal bytes.
 
 ``MEXTRAIN_DIFFERENTIAL_ROUNDS`` sets how many rule sets are tried.
 """
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(not supported(), reason="no compact states are c
 
 @st.composite
 def usual_rules(draw: Any) -> RuleSet:
-    """Rules that have a kernel of their own: what the presets agree on stays, all else varies."""
+    """Rules with a specialised kernel: the options that the presets share are fixed, all others vary."""
     preset = draw(st.sampled_from(("mexican", "super")))
     highest = draw(st.integers(2, 15))
     tile_set = "super" if preset == "super" else f"double-{highest}"
@@ -52,7 +52,7 @@ def usual_rules(draw: Any) -> RuleSet:
 
 
 def played(kernel: Any, rules: RuleSet, seed: int, first_game: int, games: int, room: int) -> tuple[Any, ...]:
-    """What a kernel returns and writes."""
+    """The results and outputs of a kernel."""
     points = np.zeros((games, rules.rounds, rules.players), np.int64)
     facts = np.zeros((games, rules.rounds, len(rollout.ROUND_FIELDS)), np.int32)
     actions = np.zeros(room, np.uint16)
@@ -75,7 +75,7 @@ def test_same_bytes(rules: RuleSet, seed: int, first_game: int, room: int) -> No
 @settings(max_examples=max(3, EXAMPLES // 10))
 @given(usual_rules(), SEEDS, GAMES, st.integers(0, 40))
 def test_same_copies(rules: RuleSet, seed: int, game: int, plays: int) -> None:
-    """Rounds that are played on from the middle, each with a key of its own."""
+    """Play-outs from the middle of rounds, each with its own key."""
     states, moves = new_states(1), np.zeros(rules.actions.count, np.uint16)
     deal(states, 0, rules.record, *map(np.uint64, (seed, game, rules.tiles.half_code(rules.engines[0].high), NONE)))
     advance(states, 0, rules.record, None)
@@ -116,7 +116,7 @@ OTHERS = [
 
 
 def label(value: RuleSet | str) -> str:
-    """Names tests alike in every process."""
+    """A test id that is the same in every process."""
     return value if isinstance(value, str) else " ".join(f"{name}={it}" for name, it in value.to_dict().items())
 
 

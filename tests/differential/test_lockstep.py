@@ -1,7 +1,7 @@
-"""Every decision of thousands of rounds, kernels against rulebook (docs/rules.md; all presets, sets and options).
+"""Every decision of thousands of rounds compared with the rulebook (docs/rules.md; all presets, sets and options).
 
-`MEXTRAIN_DIFFERENTIAL_ROUNDS` sets how many rounds are played in all (24,000 by default), and
-`MEXTRAIN_DIFFERENTIAL_SEED` where they begin, so that a long run sees other rounds than every CI run does.
+`MEXTRAIN_DIFFERENTIAL_ROUNDS` sets the number of rounds (24,000 by default), and `MEXTRAIN_DIFFERENTIAL_SEED` the first
+seed, so that a long run plays other rounds than the CI runs.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def test_rounds_of_the_presets(preset: str, players: int) -> None:
         compare_round(rules, FIRST_SEED + n, n, str(engines[n % len(engines)]), None, n, ("random", "mean")[n % 2])
 
 
-# Rounds that once came out differently on both sides, each with what it shows.
+# Regressions: rounds in which the two sides once differed, each with its reason.
 FOUND = {
     "the last draw releases the oldest double, and the next one binds the hand": (
         {"players": 2, "tile_set": "double-13", "hand_size": 43, "drawn_play": "may", "dead_double": "binds"},

@@ -1,4 +1,4 @@
-"""Decision sequences of small games, counted by both backends from the same deals."""
+"""Perft of small games, by the kernels and the slow rulebook from the same deals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def count(this: Round, depth: int) -> int:
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=lambda rules: str(rules.to_dict()))
-def test_both_engines_count_the_same(rules: RuleSet) -> None:
+def test_kernels_and_rulebook_count_the_same(rules: RuleSet) -> None:
     states, totals = new_states(6), 0
     half = int(rules.record[0]["first_engine"])
     for seed in range(40):

@@ -1,7 +1,7 @@
-"""The tables that pages take from the code: the records of docs/state-layout.md, the kernels of docs/kernels.md, the
-sections of docs/hidden-information.md.
+"""The tables of the pages that are generated from the code: the structs of docs/state-layout.md, the kernels of
+docs/kernels.md, the sections of docs/hidden-information.md.
 
-`python -m tests.docs.generated` writes them into the pages. A table stands between two comments with its name.
+`python -m tests.docs.generated` writes them into the pages. A table is between two comments with its name.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from tests.docs.pages import ROOT, read
 from tests.tidy.tree import CORE, sources
 
 LAYOUT, KERNELS, HIDDEN = (ROOT / "docs" / f"{name}.md" for name in ("state-layout", "kernels", "hidden-information"))
-RECORDS: dict[str, tuple[np.dtype[Any], ModuleType]] = {
+STRUCTS: dict[str, tuple[np.dtype[Any], ModuleType]] = {
     "STATE": (state.STATE, state),
     "RULES": (rules.RULES, rules),
     "EVENT": (events.EVENT, events),
 }
 ELSEWHERE: dict[str, dict[str, str]] = {
     "STATE": {"hand": "bit h of `hand[seat, half]`: the seat holds the tile {half, h}"},
-    "RULES": dict.fromkeys(rules.OPTION_CODES, "option of that name: the position of its value"),
+    "RULES": dict.fromkeys(rules.OPTION_CODES, "option of that name: the index of its value"),
     "EVENT": {},
 }
-"""The meaning of fields that have no line of their own."""
+"""The meaning of fields without a comment."""
 
 
 def meanings(name: str) -> dict[str, str]:
-    """What the comment beside each field of a record says."""
-    found = re.findall(r'(?m)^ +\("(\w+)", .*?\),  # (.*)$', inspect.getsource(RECORDS[name][1]))
+    """The comment of each field of a struct."""
+    found = re.findall(r'(?m)^ +\("(\w+)", .*?\),  # (.*)$', inspect.getsource(STRUCTS[name][1]))
     return dict(found) | ELSEWHERE[name]
 
 
@@ -47,9 +47,9 @@ def cells(*texts: object) -> str:
     return "| " + " | ".join(str(text).replace("|", "\\|") for text in texts) + " |"
 
 
-def record_table(name: str) -> str:
-    """A row for each field of the record: offset in bytes, name, type, shape and meaning."""
-    dtype, told = RECORDS[name][0], meanings(name)
+def struct_table(name: str) -> str:
+    """A row for each field of the struct: offset in bytes, name, type, shape and meaning."""
+    dtype, told = STRUCTS[name][0], meanings(name)
     fields: Any = dtype.fields
     rows = [cells("offset", "field", "type", "shape", "meaning"), "|---|---|---|---|---|"]
     for field in dtype.names or ():
@@ -61,7 +61,7 @@ def record_table(name: str) -> str:
 
 
 def kernel_table() -> str:
-    """A row for each kernel: module, name and arguments, and what its docstring says first."""
+    """A row for each kernel: module, name and arguments, and the first sentence of its docstring."""
     rows = [cells("module", "kernel", "what it does"), "|---|---|---|"]
     for path in sources(CORE):
         # The planner's kernels are steps of one search, which docs/planner.md explains.
@@ -76,7 +76,7 @@ def kernel_table() -> str:
 
 
 def section_table() -> str:
-    """A row for each section of an observation: size, where it begins, and meaning."""
+    """A row for each section of an observation: size, offset and meaning."""
     begins = Layout(RuleSet.mexican(4)).slices
     rows = [cells("section", "bits", "from, `mexican` 4", "meaning"), "|---|---|---|---|"]
     rows += [cells(f"`{name}`", size, begins[name].start, meaning) for name, size, meaning in SECTIONS]
@@ -84,7 +84,7 @@ def section_table() -> str:
 
 
 def size_table() -> str:
-    """A row for a few rules: the size of an observation."""
+    """A row for each of a few rule sets: the size of an observation."""
     rows = [cells("rules", "bits", "words"), "|---|---|---|"]
     for rule_set in (RuleSet.mexican(4), RuleSet.super(4), RuleSet.mexican(8), RuleSet.mexican(14)):
         layout = Layout(rule_set)
@@ -93,14 +93,14 @@ def size_table() -> str:
 
 
 TABLES: dict[Any, dict[str, Callable[[], str]]] = {
-    LAYOUT: {name: lambda name=name: record_table(name) for name in RECORDS},  # type: ignore[misc]
+    LAYOUT: {name: lambda name=name: struct_table(name) for name in STRUCTS},  # type: ignore[misc]
     KERNELS: {"kernels": kernel_table},
     HIDDEN: {"sections": section_table, "sizes": size_table},
 }
 
 
 def page(path: Any) -> str:
-    """The page with its tables as they should be."""
+    """The page with regenerated tables."""
     text = read(path)
     for name, table in TABLES[path].items():
         parts = re.split(rf"(?s)(?<=<!-- {name} -->\n).*?(?=\n<!-- end of {name} -->)", text)

@@ -1,4 +1,4 @@
-"""The pages of the project taken apart: fences, tables, headings, links."""
+"""Parsing of the project's pages: fences, tables, headings, links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exam
 
 @dataclass(frozen=True)
 class Fence:
-    """A fenced block: its language and the words after it, the line of its first line in the page, and its text."""
+    """A fenced block: its language and the words after it, the number of its first line in the page, and its text."""
 
     language: str
     words: tuple[str, ...]
@@ -22,7 +22,7 @@ class Fence:
 
 
 def name_of(page: Path) -> str:
-    """The path of a page as people write it."""
+    """The path of a page, relative to the project."""
     return page.relative_to(ROOT).as_posix()
 
 
@@ -68,7 +68,7 @@ def headings(page: Path) -> list[tuple[int, str]]:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors that a hosting site makes of the headings."""
+    """The anchors that a hosting site makes from the headings."""
     found: set[str] = set()
     for _, text in headings(page):
         anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
@@ -94,7 +94,7 @@ def short_links(page: Path) -> Iterator[tuple[int, str]]:
 
 
 def tables(page: Path, section: str | None = None) -> list[list[list[str]]]:
-    """All tables of a page, or of the section with that heading: rows of cells, the row of dashes left out."""
+    """All tables of a page, or of the section with that heading: rows of cells, without the row of dashes."""
     found: list[list[list[str]]] = []
     last, inside = -2, section is None
     for number, line in enumerate(prose(page).splitlines()):

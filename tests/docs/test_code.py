@@ -1,4 +1,4 @@
-"""Everything in the pages that looks like code works, and prints what the page says.
+"""All code in the pages works, and prints what the page shows.
 
 How a page writes code:
 
@@ -38,7 +38,7 @@ SHELL = Path("/bin/sh")
 
 
 def with_code(*languages: str) -> Any:
-    """Parametrise a test with the pages that have such blocks."""
+    """Parametrise a test with the pages that have blocks in these languages."""
     pages = [page for page in PAGES if any(fence.language in languages for fence in fences(page))]
     return pytest.mark.parametrize("page", pages, ids=name_of)
 
@@ -53,7 +53,7 @@ def run_session(fence: Fence, names: dict[str, Any], page: Path) -> None:
     """Run a `pycon` block in the namespace `names`."""
     where = name_of(page)
     test = doctest.DocTestParser().get_doctest(fence.text, names, where, where, fence.line - 1)
-    # The runner empties the namespace of its test, and ours goes on.
+    # The runner clears the namespace of its test; ours must be kept.
     test.globs = names
     report: list[str] = []
     runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
@@ -73,7 +73,7 @@ def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         if fence.language != "python":
             continue
         printed = io.StringIO()
-        # Blank lines first, so that a traceback names the line of the page.
+        # Leading blank lines, so that a traceback shows the line number of the page.
         code = compile("\n" * (fence.line - 1) + fence.text, str(page), "exec")
         with contextlib.redirect_stdout(printed):
             exec(code, names)
@@ -100,7 +100,7 @@ def commands(fence: Fence) -> list[tuple[int, str, str]]:
 
 @pytest.fixture
 def shell(tmp_path: Path) -> dict[str, str]:
-    """An environment in which `mextrain` and `python` are these ones, installed or not."""
+    """An environment in which `mextrain` and `python` are those of this test run, installed or not."""
     tools = tmp_path / "bin"
     tools.mkdir()
     for name, arguments in (("mextrain", "-m mextrain"), ("python", "")):
@@ -140,7 +140,7 @@ def test_commands_run(page: Path, tmp_path: Path, shell: dict[str, str]) -> None
             where = f"{name_of(page)}, line {line}"
             expected = wanted if line == listed[-1][0] else 0
             assert done.returncode == expected, f"{where} exits with {done.returncode}:\n{done.stdout}"
-            # A slow machine says how far a command has come; the pages do not show that.
+            # On a slow machine commands print progress, which the pages do not show.
             check_output(where, output, re.sub(r"(?m)^[\d,]+ of [\d,]+ \w+, .*\n", "", done.stdout))
 
 
@@ -175,5 +175,5 @@ def test_commands_in_the_text_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_block_says_what_it_is(page: Path) -> None:
-    """A block in an unknown language would not be checked by anything."""
+    """A block in an unknown language would not be checked."""
     assert {fence.language for fence in fences(page)} <= {*LANGUAGES, ""}

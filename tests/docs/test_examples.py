@@ -1,4 +1,4 @@
-"""The programs in examples/ do what they say. Those for processes and for C are tested with their subjects."""
+"""The programs in examples/ work as described. Those for processes and for C are tested elsewhere."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def own_policy() -> ModuleType:
 
 
 def doubles_first(decision: Decision) -> Move:
-    """What the example's docstring says, with Python's lists."""
+    """The policy of the example in plain Python."""
     tile_of, points = decision.rules.actions.tile, decision.rules.points
     tiles = {move: tile_of(move) for move in decision.legal if move != decision.rules.actions.parse("stop")}
     return max(tiles, key=lambda move: (tiles[move].is_double, points([tiles[move]])))
@@ -70,7 +70,7 @@ def test_the_policy_plays_what_its_docstring_says(rules: RuleSet, own_policy: Mo
 
 
 def test_the_policy_beats_random_and_heaviest() -> None:
-    """By more than luck explains: the mean of its 6,500 rounds has a standard error below 0.5 points."""
+    """By more than chance: the mean of its 6,500 rounds has a standard error below 0.5 points."""
     for line in printed("own_policy")[:2]:
         own, *others = map(float, line.split()[2:])
         assert own < min(others) - 2, line
@@ -85,7 +85,7 @@ def search() -> ModuleType:
 
 
 def after(plays: int, rules: RuleSet, seed: int) -> Position:
-    """A round in which the first legal move was made `plays` times, and the seat on move has a choice."""
+    """A round after `plays` plays of the first legal move, in which the seat to move has a choice."""
     position = Position.deal(rules, seed=seed)
     while len(position.events) < plays or len(position.legal_moves()) == 1:
         position.play(position.legal_moves()[0])
@@ -94,7 +94,7 @@ def after(plays: int, rules: RuleSet, seed: int) -> Position:
 
 @pytest.mark.parametrize("rules", [RuleSet.mexican(4), RuleSet.super(3)], ids=lambda rules: rules.preset_name)
 def test_the_search_does_not_look_at_hidden_tiles(rules: RuleSet, search: ModuleType) -> None:
-    """In a round that its seat cannot tell from the true one it finds the same numbers."""
+    """In a round that looks the same to its seat it finds the same numbers."""
     for seed in range(3):
         position = after(20, rules, seed)
         other = determinize(position, position.seat, seed=seed)
@@ -106,7 +106,7 @@ def test_the_search_does_not_look_at_hidden_tiles(rules: RuleSet, search: Module
 
 
 def test_the_search_goes_out_when_it_can(search: ModuleType) -> None:
-    """In the opening chain seat 0 may lay its last tile, 5-4, or stop and keep its 9 points for now."""
+    """In the opening chain, seat 0 may lay its last tile, 5-4, or stop and keep its 9 points for now."""
     rules = RuleSet.mexican(players=2, tile_set="double-6", hand_size=2)
     position = Position.setup(rules, hands=["6-5 5-4", "6-1 2-1"], engine="6-6", starter=0)
     position.play("6-5@0")
@@ -135,9 +135,9 @@ def test_self_play_is_checked_and_learned_from(tmp_path: Any) -> None:
     planner, cautious, *_ = (float(line.split()[1]) for line in lines[1:5])
     assert planner < cautious - 2
     assert lines[5].endswith("moves replayed without a fault")
-    # A model that has learned nothing explains nothing.
+    # A model without any knowledge explains no variance.
     assert float(lines[6].split("explains ")[1].split("%")[0]) > 5
-    # The second time everything is there already, and all comes out the same.
+    # The second run finds everything there, with the same results.
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "games").rglob("*.parquet")}
     assert printed("self_play", folder) == lines
     assert {path: path.stat().st_mtime_ns for path in before} == before

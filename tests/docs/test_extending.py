@@ -1,4 +1,4 @@
-"""docs/extending.md: what it names exists, and its reminders that no other test gives."""
+"""docs/extending.md: everything that it names exists; and those of its reminders that no other test checks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_every_policy_is_on_the_pages() -> None:
 
 
 def test_every_format_is_on_its_page() -> None:
-    """The names of formats are constants called FORMAT, FIRST_FORMAT, …, and docs/formats.md describes each."""
+    """Format names are constants called FORMAT, FIRST_FORMAT, …, and docs/formats.md describes each."""
     found = {
         node.value.value
         for folder in (CORE, PYTHON)

@@ -1,4 +1,4 @@
-"""The table at the beginning of docs/rules.md: everything that it tells people to type can be played."""
+"""The table at the beginning of docs/rules.md: everything that it tells users to type can be played."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = [f"{preset}: {' '.join(texts)}" for preset, texts in TYPED]
 
 @pytest.mark.parametrize(("preset", "texts"), TYPED, ids=NAMES)
 def test_what_it_says_can_be_typed(preset: str, texts: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Also on the command line; each option changes what the preset plays."""
+    """In Python and on the command line; each option changes the preset."""
     flags = [flag for text in texts for flag in ("--option", text)]
     assert main(["rules", "--rules", preset, *flags]) == 0
     shown = capsys.readouterr().out
@@ -37,19 +37,19 @@ def test_what_it_says_can_be_typed(preset: str, texts: list[str], capsys: pytest
 
 @pytest.mark.parametrize(("rule", "cell"), ROWS, ids=[rule for rule, _ in ROWS])
 def test_nothing_else_stands_in_the_cell(rule: str, cell: str) -> None:
-    """A cell is alternatives with commas between them, so that people can copy each."""
+    """A cell has alternatives separated by commas, so that users can copy each."""
     assert re.fullmatch(r"`[^`]+`(, `[^`]+`)*", cell)
     assert not rule.endswith(".")
 
 
 def test_every_option_has_a_row() -> None:
-    """What is new gets its row: people look here first. The number of players is no house rule."""
+    """A new option needs a row, because users look here first. The number of players is not a house rule."""
     named = {text.partition("=")[0] for _, texts in TYPED for text in texts}
     assert named == set(OPTIONS) - {"players"}
 
 
 def test_every_other_word_of_an_option_has_a_row() -> None:
-    """A word that no preset plays by default is somebody's house rule; of sets and engines there are many."""
+    """A word that is no preset's default is a house rule. Sets and engines are too many to list."""
     typed = {(name, value) for _, texts in TYPED for name, _, value in (text.partition("=") for text in texts)}
     rows = {
         (name, word)

@@ -1,4 +1,4 @@
-"""Links of the pages, and pages that the sources cite."""
+"""Links in the pages, and references to pages in the sources."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_short_links_are_defined(page: Path) -> None:
     defined = set(re.findall(r"(?m)^\[([^\]]+)\]: ", read(page)))
     if not defined:
-        return  # A page without definitions has brackets, not links.
+        return  # On a page without link definitions, brackets are not links.
     undefined = [f"line {line}: {name}" for line, name in short_links(page) if name not in defined]
     assert undefined == []
 
@@ -49,7 +49,7 @@ def test_every_page_can_be_found_from_the_index() -> None:
 
 
 def test_sources_cite_pages_and_sections_that_exist() -> None:
-    """Docstrings and comments say `docs/rules.md section 7`; page and section must be there."""
+    """Docstrings and comments cite `docs/rules.md section 7`; page and section must exist."""
     numbers = {int(text.partition(".")[0]) for _, text in headings(RULES) if re.match(r"\d+\. ", text)}
     wrong = []
     for path in project_files():

@@ -1,4 +1,4 @@
-"""docs/formats.md, docs/determinism.md, docs/actions.md and docs/architecture.md against the code."""
+"""docs/formats.md, docs/determinism.md, docs/actions.md and docs/architecture.md compared with the code."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LINES = [fence for fence in fences(FORMATS) if (fence.language, fence.words) == 
 
 
 def test_the_record_can_be_replayed() -> None:
-    """The slow rulebook plays the example of the page again, legal moves, end and points included."""
+    """The slow rulebook replays the example of the page, with legal moves, end and points."""
     assert len(RECORDS) == 1
     played = replay(json.loads(RECORDS[0].text))
     assert played.over
@@ -77,7 +77,7 @@ def test_the_columns_of_an_archive() -> None:
 
 
 def test_the_files_of_an_archive(tmp_path: Path) -> None:
-    """The files, and the fields of a sidecar, are those of an archive that is written here."""
+    """The files, and the fields of a sidecar, equal those of an archive written here."""
     pytest.importorskip("pyarrow")
     files, _, fields = tables(FORMATS, "Archives")
     job = Job.create(RuleSet.mexican(2), games=1)
@@ -111,7 +111,7 @@ def test_every_field_of_a_line_is_described() -> None:
 
 @pytest.mark.parametrize("row", tables(DETERMINISM, "Test vectors")[0][1:], ids=lambda row: f"{row[0]}, seed {row[1]}")
 def test_the_vectors(row: list[str]) -> None:
-    """The table of the page, computed by the functions that people would follow it with."""
+    """The table of the page, recomputed with the public functions."""
     names, seed, game, engine, key, first, starter, hand, draws = (cell.replace("\\", "").strip("`") for cell in row)
     preset, players = names.split(", ")
     rules = RuleSet.preset(preset, players=int(players))

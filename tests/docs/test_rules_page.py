@@ -1,4 +1,4 @@
-"""docs/rules.md against the code: options, sets, deals, and the facts to test against."""
+"""docs/rules.md compared with the code: options, sets, deals, and the facts to test against."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_presets_are_those_of_the_page() -> None:
 
 
 def printed(option: Option) -> list[str]:
-    """The cells of an option's row, as they follow from the table of the code."""
+    """The cells of an option's row, derived from the table in the code."""
     values = [
         line if line[0].isdigit() and "-" not in line else " … ".join(f"`{word}`" for word in line.split(" … "))
         for line in option.lines
@@ -46,9 +46,9 @@ def printed(option: Option) -> list[str]:
 
 @pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: option.name)
 def test_an_option_is_described_in_full(option: Option) -> None:
-    """The page is written first and by hand: tests take their expectations from it, so no program writes this table."""
+    """The page is written first and by hand, because tests take their expectations from it: no program generates it."""
     assert ROWS[option.name] == printed(option)
-    # Its own text explains each of its values.
+    # Its own section explains each of its values.
     text = section(PAGE, option.name)
     if option.name not in ("first_engine", "tile_set"):
         assert [word for word in option.words if word not in text] == []
@@ -56,7 +56,7 @@ def test_an_option_is_described_in_full(option: Option) -> None:
 
 @pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: option.name)
 def test_an_option_is_marked_where_it_acts(option: Option) -> None:
-    """`Option.section` names the sections that describe what it changes, and these carry its mark."""
+    """`Option.section` names the sections that describe its effect, and these mention the option."""
     titles = {text.partition(".")[0]: text for level, text in headings(PAGE) if level == 2}
     whole = prose(PAGE)
     for number in option.section.split(", "):
@@ -94,7 +94,7 @@ def test_the_boneyards() -> None:
     "row", tables(PAGE, "10. Facts to test against")[1][1:], ids=lambda row: f"{row[0].strip(chr(96))}-{row[1]}"
 )
 def test_random_play(row: list[str]) -> None:
-    """The published means have 4,000 rounds behind them, these many more: the difference is theirs."""
+    """The published means are from 4,000 rounds, these from many more, so the error is that of the published ones."""
     rules = RuleSet.preset(row[0].strip("`"), players=int(row[1]))
     turns, blocked, points = (float(cell.removesuffix(" %")) for cell in row[2:])
     played = simulate(rules, games=4000, seed=20)

@@ -1,1 +1,1 @@
-"""What comes in from callers: wrong arguments of every kind, texts as people write them, and texts of all sorts."""
+"""Input from callers: wrong arguments of every kind, texts as people write them, and random texts."""

@@ -1,7 +1,7 @@
-"""Every argument of every public function, given something of every wrong kind: a good answer or one clear error.
+"""Every argument of every public function with every kind of wrong value: a result or one clear error.
 
-What a function takes is for its own tests to say. Here it may accept a strange value or refuse it; it may not end in a
-traceback of ours, hang, or tell less than the name of the argument and its value.
+The tests of each function define what it accepts. Here it may accept or refuse a strange value, but it must not end in
+a traceback of ours or hang, and its error must have at least the name of the argument and its value.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ from mextrain.study.hands import cannot_start
 from mextrain.study.planner import first_hands, longest_chain
 
 MAX_MESSAGE = 2000
-"""Characters of a message."""
+"""Maximum length of a message in characters."""
 
 
 class Rude:
-    """An object that cannot even be shown."""
+    """An object whose repr fails."""
 
     def __repr__(self) -> str:
         raise RuntimeError("no")
@@ -123,7 +123,7 @@ class Door(NamedTuple):
     good: dict[str, Any]
     free: tuple[str, ...] = ()
     called: Mapping[str, str] = MappingProxyType({})
-    """How a message calls an argument, where that is not its name."""
+    """The names of arguments in messages, if different."""
 
 
 PLAY = {"rules": RULES, "games": 1, "seed": 0, "policies": "random", "workers": 1, "first_game": 0, "progress": None}
@@ -268,7 +268,7 @@ def test_a_wrong_argument_is_one_clear_error(name: str, argument: str) -> None:
     refused = []
     for kind, value in BAD.items():
         if argument in door.free and isinstance(value, np.ndarray):
-            continue  # NumPy itself says that such an array is neither true nor false.
+            continue  # NumPy itself refuses the truth value of such an array.
         given = door.good | {argument: (x for x in (1, "a")) if kind == "generator" else value}
         try:
             positional = given.pop("name") if name == "RuleSet.preset" else None
@@ -280,7 +280,7 @@ def test_a_wrong_argument_is_one_clear_error(name: str, argument: str) -> None:
             assert door.called.get(argument, argument).lower() in text.lower(), (kind, text)
             refused.append(kind)
         except Exception:
-            # A function of the caller's may raise what it likes, and its caller sees that.
+            # A function of the caller may raise anything, and the caller gets that error.
             assert argument in ("policies", "progress"), kind
             assert kind in ("type", "function"), kind
     if argument not in door.free:
@@ -288,7 +288,7 @@ def test_a_wrong_argument_is_one_clear_error(name: str, argument: str) -> None:
 
 
 def test_every_public_function_has_a_door() -> None:
-    """What is public and takes arguments is above, or is one of the classes that people are given and do not make."""
+    """Every public function is listed above, except classes that users do not instantiate."""
     made_for_people = {
         "Batch", "BatchPolicy", "Beliefs", "Decision", "HandSummary", "Interrupted", "Move", "OpenDouble", "Option",
         "Plan", "Problem", "Simulation", "Tournament", "Warmup", "WorldCount", "Actions",

@@ -1,6 +1,6 @@
-"""Texts of all sorts for everything that reads texts: what is read is written in one form, the rest is a clear error.
+"""Random texts for all parsers: accepted texts are written in one canonical form, all others are a clear error.
 
-Hypothesis repeats itself exactly in the usual profile; what it found once stands here as an example.
+Hypothesis is reproducible in the default profile; its earlier findings are examples here.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 def read(name: str, text: str) -> Any:
-    """What a reader makes of a text, or None if it refuses it in one line."""
+    """The result of a parser, or None if it refuses the text in one line."""
     try:
         return READERS[name](text)
     except MextrainError as error:
@@ -118,7 +118,7 @@ def test_lines_with_changed_words(line: str, data: st.DataObject) -> None:
 
 
 def changed(value: Any, data: st.DataObject) -> Any:
-    """A JSON value with something in it changed."""
+    """A JSON value with a random change."""
     other = st.one_of(mixed, st.integers(), st.none(), st.booleans(), st.floats(), st.just([]), st.just({}))
     if isinstance(value, dict) and value and data.draw(st.integers(0, 9)):
         key = data.draw(st.sampled_from(sorted(value)))

@@ -1,4 +1,4 @@
-"""Tiles and lists of tiles as people write them: read in every form, written in one (docs/formats.md)."""
+"""Tiles and lists of tiles as people write them: many forms are read, one form is written (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_positions_take_what_people_write() -> None:
 
 @pytest.mark.parametrize("text", ["3|2@0", "03-2@0", "3-2 @0", "3-2@0 ", "2:3@m", "STOP"])
 def test_records_take_nothing_but_the_one_form(text: str) -> None:
-    """The same play, written otherwise, is a fault of the record."""
+    """The same play in another form is a fault of the record."""
     rules = RuleSet.mexican(players=2, tile_set="double-3", hand_size=3)
     position = Position.deal(rules, seed=4)
     while not position.over:

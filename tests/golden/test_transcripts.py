@@ -1,4 +1,4 @@
-"""One whole recorded round for each preset and table, kept as files: what a seed means must not change unnoticed.
+"""One complete record for each preset and number of players, as files: what a seed plays must not change unnoticed.
 
 To write them again after a deliberate change of the stream: `MEXTRAIN_WRITE_GOLDEN=1 pytest tests/golden`.
 """
@@ -20,7 +20,7 @@ TABLES = [(preset, players) for preset in sorted(PLAYERS_TABLE) for players in (
 
 
 def play(preset: str, players: int) -> str:
-    """The first round of game 0 of seed 2026, every seat taking the middle one of its legal moves."""
+    """The first round of game 0 of seed 2026; every seat makes the middle one of its legal moves."""
     position = Position.deal(RuleSet.preset(preset, players=players), seed=2026)
     while not position.over:
         legal = position.legal_moves()

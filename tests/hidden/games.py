@@ -1,4 +1,4 @@
-"""Games for the tests of hidden information: small ones that can be counted, and any others."""
+"""Games for the tests of hidden information: small ones that can be counted exactly, and arbitrary ones."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tests.strategies import rounds
 A = Tile("*", "A")
 
 POSITIONS = int(os.environ.get("MEXTRAIN_HIDDEN_POSITIONS", "80"))
-"""How many positions a test looks at; more by hand."""
+"""Number of positions in a test; more for manual runs."""
 
 
 def title(rules: RuleSet) -> str:
-    """The name of a parametrised test."""
+    """The id of a parametrised test."""
     return f"{rules.preset_name}-{rules.players}"
 
 
 def choose(position: Position, dice: random.Random) -> str:
-    """A legal action; doubles and letters are liked, because they lead to rarer states."""
+    """A legal action; doubles and letters are preferred, because they lead to rarer states."""
     legal = position.legal_texts()
     halves = {text: text.partition("@")[0].split("-") for text in legal if text != "stop"}
     doubles = [text for text, (a, b) in halves.items() if a == b]
@@ -41,7 +41,7 @@ def choose(position: Position, dice: random.Random) -> str:
 
 
 def play(position: Position, dice: random.Random, moves: int) -> Position:
-    """Play up to so many moves."""
+    """Play up to this many moves."""
     for _ in range(moves):
         if position.over:
             break
@@ -62,7 +62,7 @@ def number_game(dice: random.Random, fixed: dict[str, Any]) -> tuple[Position, i
 
 
 def super_game(dice: random.Random, fixed: dict[str, Any]) -> tuple[Position, int]:
-    """A position with the set super in which a seat holds all but a few tiles, and that seat."""
+    """A position with the set super in which one seat holds all but a few tiles, and that seat."""
     options = {name: dice.choice(values) for name, values in CHOICES.items() if dice.random() < 0.3} | fixed
     if options.get("double_rule") == "chicken_foot":
         options["double_rule"] = "cover"
@@ -90,7 +90,7 @@ def super_game(dice: random.Random, fixed: dict[str, Any]) -> tuple[Position, in
 
 
 def counted_game(seed: int, game: Any, fixed: dict[str, Any], most: int = 80) -> Histories:
-    """The first game from `seed` on in which something is known to be excluded, and 2 … `most` placements are left."""
+    """The first game from `seed` on in which the evidence excludes something, and 2 … `most` placements are left."""
     for number in range(400):
         position, seat = game(random.Random(seed * 1000 + number), fixed)
         public = PublicRecord(position)
@@ -106,14 +106,14 @@ def counted_game(seed: int, game: Any, fixed: dict[str, Any], most: int = 80) ->
 
 
 def exact_law(found: Histories) -> dict[bytes, float]:
-    """The probability of each placement of the hidden tiles; the three `*-A` are alike."""
+    """The probability of each placement of the hidden tiles; the three `*-A` are not distinguished."""
     players = found.position.rules.players
     cells = [0 if seat is None else 1 + seat if draw is None else 1 + players + draw for seat, draw in found.cells]
     return _shares(np.array(cells, np.uint8)[found.rows], np.array(found.tiles), found.position.rules)
 
 
 def sampled_law(worlds: WorldSampler, found: Histories, count: int) -> dict[bytes, float]:
-    """The shares of the placements among `count` samples."""
+    """The frequencies of the placements among `count` samples."""
     record = worlds._worlds
     items = int(record["items"][0])
     cells = record["cell"][0]
@@ -136,7 +136,7 @@ def _shares(rows: np.ndarray, tiles: np.ndarray, rules: RuleSet) -> dict[bytes, 
 
 
 def distance(a: dict[bytes, float], b: dict[bytes, float]) -> float:
-    """The total variation distance of two laws."""
+    """The total variation distance of two distributions."""
     return sum(abs(a.get(key, 0.0) - b.get(key, 0.0)) for key in a.keys() | b.keys()) / 2
 
 

@@ -1,4 +1,5 @@
-"""Where unseen tiles probably are: exact where it can be, else sampled, with honest errors."""
+"""Probabilities of the places of unseen tiles: exact where possible, otherwise sampled, with correct standard
+errors."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def test_a_sampled_game() -> None:
     sizes = [0, *(len(hand) for hand in position.hands[1:]), len(position.boneyard)]
     assert np.allclose(result.probabilities.sum(axis=0), sizes)
     assert not result.probabilities[:, 0].any()
-    # Other seeds differ by as much as the errors say: a mean square of one, give or take.
+    # The estimates of different seeds vary as the standard errors say: the mean square is about one.
     others = [beliefs(position, 0, samples=2000, seed=seed) for seed in range(4, 10)]
     error = np.array([other.errors for other in others]).mean(axis=0)
     spread = np.array([other.probabilities for other in others]).std(axis=0, ddof=1)
@@ -70,7 +71,7 @@ def test_a_sampled_game() -> None:
 @settings(max_examples=30)
 @given(positions())
 def test_any_game(position: Position) -> None:
-    """However much is hidden, the answer comes at once: counting gives up after so many placements."""
+    """However much is hidden, the answer is fast: counting gives up after a number of placements."""
     result = beliefs(position, 0, samples=20)
     assert sum(result.copies) == len(position.boneyard) + sum(map(len, position.hands[1:]))
     sizes = [0, *map(len, position.hands[1:]), len(position.boneyard)]
@@ -98,7 +99,7 @@ def test_what_is_not_hidden_is_refused() -> None:
 
 
 def test_the_law_of_first_samples() -> None:
-    """One sample from each of many seeds follows the exact law as well as many samples of one seed do."""
+    """Single samples from many seeds follow the exact distribution as well as many samples of one seed do."""
     for game in (number_game, super_game):
         found = counted_game(9, game, {}, most=16)
         exact = exact_law(found)

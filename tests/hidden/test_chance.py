@@ -1,4 +1,4 @@
-"""Chance made explicit: what a draw can bring, and how often a round draws (docs/rules.md, section 6)."""
+"""Explicit chance: the outcomes of draws, and the number of draws in a round (docs/rules.md, section 6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.hidden.games import POSITIONS, choose, title
 from tests.strategies import rounds
 
 ROUNDS = int(os.environ.get("MEXTRAIN_HIDDEN_ROUNDS", "4000"))
-"""Rounds for each rule set; more by hand."""
+"""Rounds for each rule set; more for manual runs."""
 
 RULES = [
     RuleSet.mexican(4),
@@ -57,10 +57,10 @@ def test_outcomes_of_draws(this: tuple[RuleSet, int, int, str, int | None], seed
 
 @pytest.mark.parametrize("rules", RULES, ids=title)
 def test_the_bound(rules: RuleSet) -> None:
-    """A round draws each tile of the boneyard once at most; MEXTRAIN_HIDDEN_ROUNDS looks at more rounds."""
+    """A round draws each tile of the boneyard at most once; MEXTRAIN_HIDDEN_ROUNDS sets the number of rounds."""
     played = simulate(rules, games=-(-ROUNDS // rules.rounds), seed=11)
     draws = np.asarray(played.draws)
     assert draws.size >= ROUNDS
     assert draws.max() <= rules.boneyard_size
-    # The bound is no idle one: some round empties the boneyard.
+    # The bound is reached: some round empties the boneyard.
     assert draws.max() == rules.boneyard_size

@@ -1,4 +1,4 @@
-"""What a seat knows does not change with what is hidden from it (docs/hidden-information.md)."""
+"""What a seat knows does not depend on hidden information (docs/hidden-information.md)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SEEDS = st.integers(0, 2**64 - 1)
 
 
 def knowledge(position: Position, seat: int) -> tuple[Any, ...]:
-    """Everything that the seat is told; once the round is over the table shows the points, as hands are laid open."""
+    """Everything that the seat is told; when the round is over this includes the points, because hands are open."""
     return (
         information_key(position, seat),
         information_text(position, seat),
@@ -60,7 +60,7 @@ def test_determinization_leaves_knowledge_as_it_is(position: Position, seed: int
         assert sample.hands[seat] == position.hands[seat]
         assert [len(hand) for hand in sample.hands] == [len(hand) for hand in position.hands]
         assert len(sample.boneyard) == len(position.boneyard)
-        # The rulebook agrees that the sample's deal and draws give this log; played to the end, it makes a true record.
+        # The rulebook agrees that the sample's deal and draws give this log; played to the end, the record is valid.
         book_of(sample)
         replay(play(sample.copy(), random.Random(seed), 100_000).record())
         code = broken_invariant(sample._states, 0, sample.rules.record)
@@ -71,7 +71,7 @@ def test_determinization_leaves_knowledge_as_it_is(position: Position, seed: int
 @settings(max_examples=POSITIONS)
 @given(positions(), SEEDS, st.data())
 def test_only_knowledge_decides_the_sample(position: Position, seed: int, data: Any) -> None:
-    """Equal knowledge and equal seed, equal sample: nothing of the true hands, draw order or key gets in."""
+    """Equal knowledge and equal seed give equal samples: the true hands, draw order and key have no influence."""
     seat = data.draw(st.integers(0, position.rules.players - 1))
     other = determinize(position, seat, seed ^ 1)
     ours, theirs = determinize(position, seat, seed), determinize(other, seat, seed)
@@ -83,7 +83,7 @@ def test_only_knowledge_decides_the_sample(position: Position, seed: int, data: 
 @settings(max_examples=POSITIONS)
 @given(positions(), SEEDS, st.data())
 def test_states_are_the_replayed_samples(position: Position, seed: int, data: Any) -> None:
-    """A sample written over the state is the state that replaying the log on the same deal leads to."""
+    """A sampled state equals the state after replaying the log with the same deal."""
     seat = data.draw(st.integers(0, position.rules.players - 1))
     worlds = WorldSampler(position, seat, seed)
     if worlds._worlds["free"][0] == 0 or position.over:
@@ -111,7 +111,7 @@ def test_states_are_the_replayed_samples(position: Position, seed: int, data: An
 
 
 def poisoned(position: Position, seat: int, dice: np.random.Generator) -> Position:
-    """A copy with rubbish in all parts of state and log that `seat` cannot see."""
+    """A copy with garbage in all parts of state and log that `seat` cannot see."""
     other = position.copy()
     state, players = other._states, position.rules.players
     others = [q for q in range(players) if q != seat]
@@ -135,7 +135,7 @@ def poisoned(position: Position, seat: int, dice: np.random.Generator) -> Positi
 @settings(max_examples=POSITIONS)
 @given(positions(), SEEDS, st.data())
 def test_poisoned_hidden_parts(position: Position, seed: int, data: Any) -> None:
-    """Hidden parts overwritten: nothing that the seat is told changes, nor what it would guess, and nothing crashes."""
+    """With hidden parts overwritten, neither what the seat is told nor its samples change, and nothing crashes."""
     seat = data.draw(st.integers(0, position.rules.players - 1))
     other = poisoned(position, seat, np.random.default_rng(seed))
     assert knowledge(other, seat) == knowledge(position, seat)
@@ -147,7 +147,7 @@ def test_poisoned_hidden_parts(position: Position, seed: int, data: Any) -> None
 @settings(max_examples=POSITIONS)
 @given(positions(), st.data())
 def test_swaps_change_nothing(position: Position, data: Any) -> None:
-    """Two hidden tiles change places, whatever the log says about them: nothing that the seat is told changes."""
+    """When two hidden tiles swap places, whatever the log says about them, nothing that the seat is told changes."""
     seat = data.draw(st.integers(0, position.rules.players - 1))
     before = knowledge(position, seat)
     for _ in range(3):
@@ -156,7 +156,7 @@ def test_swaps_change_nothing(position: Position, data: Any) -> None:
 
 
 def swap(position: Position, seat: int, dice: random.Random) -> Position:
-    """A copy in which two tiles that the seat cannot see have changed places (`*-A` stays)."""
+    """A copy in which two tiles that the seat cannot see are swapped (but not `*-A`)."""
     tables = position.rules.tiles.tables
     other = position.copy()
     state = other._states
@@ -206,7 +206,7 @@ def test_keys_and_texts_tell_the_same() -> None:
 
 
 def test_the_seat_to_move_is_seen() -> None:
-    """A chain that nothing continues ends without an event, which everybody sees all the same."""
+    """A chain that cannot go on ends without an event, but everybody sees that."""
     rules = RuleSet.mexican(2, tile_set="double-3", hand_size=2)
     goes_on = Position.setup(rules, engine="3-3", hands=["3-0 1-0", "3-1 1-1"], seed=1)
     ends = Position.setup(rules, engine="3-3", hands=["3-0 2-1", "3-1 1-1"], seed=1)
@@ -221,7 +221,7 @@ def test_the_seat_to_move_is_seen() -> None:
 
 
 def test_explicit_chance() -> None:
-    """A position that waits for the caller's draw is sampled as one that waits."""
+    """Samples of a position that waits for the caller's draw wait for it too."""
     rules = RuleSet.mexican(3)
     done = 0
     for seed in range(8):
@@ -252,7 +252,7 @@ def test_samples_differ_and_repeat() -> None:
 
 
 def test_super_samples_keep_the_set() -> None:
-    """Three `*-A` are somewhere, whoever laid which."""
+    """Every sample has three `*-A`, whoever laid which."""
     for number in range(60):
         position, seat = super_game(random.Random(number), {})
         sample = determinize(position, seat, number)

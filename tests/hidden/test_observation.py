@@ -31,7 +31,7 @@ def numbers(bits: Any) -> list[int]:
 
 
 def described(position: Position, seat: int) -> dict[str, list[int]]:
-    """The set bits of each section but what others have shown, from the line that describes the seat's view."""
+    """The set bits of each section except what others have shown, from the line of text of the seat's view."""
     rules, tiles = position.rules, position.rules.tiles
     players, halves = rules.players, tiles.tables.halves
     order = [*((seat + k) % players for k in range(players)), players]
@@ -88,7 +88,7 @@ def described(position: Position, seat: int) -> dict[str, list[int]]:
 @settings(max_examples=POSITIONS)
 @given(positions())
 def test_every_section_holds_what_it_says(position: Position) -> None:
-    """The bits against the line of text that describes the same view."""
+    """The bits compared with the line of text of the same view."""
     layout = Layout(position.rules)
     for seat in range(position.rules.players):
         bits = expand(observe(position, seat), layout.bits)
@@ -99,9 +99,9 @@ def test_every_section_holds_what_it_says(position: Position) -> None:
 
 
 def shown_to_lack(position: Position, seat: int) -> dict[int, int]:
-    """The halves that a seat showed to lack by having no play, with the tiles drawn since that may show them.
+    """The halves that a seat showed to lack by having no play, with the number of tiles drawn since that may show them.
 
-    From the engine's own notes of fruitless looks for a play, which name the ends that were looked at.
+    From the NO_PLAY events of the kernels, which have the open ends.
     """
     first: dict[int, int] = {}  # by half: the first draw that may show it
     drawn: list[set[int] | None] = []  # by draw: halves that it does not show; None if it was laid at once
@@ -125,7 +125,7 @@ def shown_to_lack(position: Position, seat: int) -> dict[int, int]:
 
 
 PLAIN = {"mexican_start": "after_opening", "max_uncovered": None, "dead_double": "released", "players": 3}
-"""Rules under which only a fruitless look for a play shows what a hand lacks."""
+"""Rules under which only a NO_PLAY event shows what a hand lacks."""
 
 
 @settings(max_examples=POSITIONS)
@@ -148,7 +148,7 @@ def test_what_others_have_shown(position: Position) -> None:
 @settings(max_examples=POSITIONS)
 @given(positions())
 def test_what_is_lacking_is_not_there(position: Position) -> None:
-    """Nobody holds a tile with a half that it has shown to lack and cannot have gained."""
+    """No seat holds a tile with a half that it has shown to lack and cannot have drawn since."""
     tiles, players, layout = position.rules.tiles, position.rules.players, Layout(position.rules)
     bits = expand(observe(position, 0), layout.bits)
     lacks = bits[layout.slices["lacks"]].reshape(players - 1, -1)

@@ -1,4 +1,4 @@
-"""The sampler against exact counting, and the counting against the rulebook (docs/hidden-information.md)."""
+"""The sampler compared with exact counting, and counting compared with the rulebook (docs/hidden-information.md)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SUPER_VALUES = [
 
 
 def check_law(found: Histories, seed: int) -> None:
-    """Every consistent placement is met, no other one, and each as often as it should be."""
+    """Exactly the consistent placements occur, each with the right frequency."""
     exact = exact_law(found)
     sampled = sampled_law(WorldSampler(found.position, found.seat, seed), found, max(12_000, 1500 * len(exact)))
     rules, events = found.position.rules.to_dict(), [event.text for event in found.position.events]
@@ -74,13 +74,13 @@ def test_super(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize("game", [number_game, super_game])
 def test_any_options(game: Any) -> None:
-    """Random options together; MEXTRAIN_HIDDEN_GAMES and MEXTRAIN_HIDDEN_SEED look at more games, or others."""
+    """Random combinations of options; MEXTRAIN_HIDDEN_GAMES and MEXTRAIN_HIDDEN_SEED choose more or other games."""
     for seed in range(FIRST_SEED, FIRST_SEED + GAMES):
         check_law(counted_game(seed, game, {}), seed)
 
 
 def test_several_anywheres() -> None:
-    """Which of its `*-A` a seat laid is not part of a history, so placements can stand for 1, 3 or 6 histories."""
+    """A history does not say which of its `*-A` a seat laid, so a placement can stand for 1, 3 or 6 histories."""
     checked = 0
     for number in range(2000):
         position, seat = super_game(random.Random(number), {"mexican_start": "any_turn"})
@@ -136,7 +136,7 @@ def test_drawn_tiles_of_marked_plays(fixed: dict[str, Any]) -> None:
 
 
 def brute_force(position: Position, seat: int) -> int:
-    """The number of histories, by the rulebook alone: every order of the hidden tiles, cut into deals and draws."""
+    """The number of histories according to the rulebook: every order of the hidden tiles, cut into deals and draws."""
     rules = Rules.from_record(position.rules.to_dict())
     dealt = position.start.hands
     draws = [event for event in position.events if event.is_draw]
@@ -198,7 +198,7 @@ def test_thirty_placements() -> None:
 
 
 def test_uniform_without_evidence() -> None:
-    """Before anything is known each hidden tile is equally likely in every place, in proportion to its size."""
+    """Without evidence, the probability of each hidden tile in a place is proportional to the size of the place."""
     position = Position.deal(RuleSet.mexican(4), seed=11)
     seat = position.seat
     assert seat is not None
@@ -219,7 +219,7 @@ def test_uniform_without_evidence() -> None:
 
 @pytest.mark.parametrize("rules", [RuleSet.mexican(4), RuleSet.super(4), RuleSet.mexican(8)], ids=title)
 def test_first_samples_are_like_later_ones(rules: RuleSet) -> None:
-    """In a large game nothing can be counted, but first samples of many seeds and one long chain must agree."""
+    """A large game cannot be counted, but the first samples of many seeds and one long chain must agree."""
     position = play(Position.deal(rules, seed=7), random.Random(7), 30)
     firsts, count = 600, 20_000
     first = sum(WorldSampler(position, 0, seed).places(1) for seed in range(firsts)) / firsts

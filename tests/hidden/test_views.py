@@ -1,8 +1,8 @@
 """The seven views of a seat: hidden tiles change none of them, at any decision and at the end of the round.
 
-Key, text, observation, mask, line, table and repr are what a seat may be shown. Here tiles change places where the
-seat cannot look, in two ways: two tiles are swapped in the state itself, and the whole hidden world is another one that
-is consistent with what the seat has seen.
+Key, text, observation, mask, line, table and repr may be shown to a seat. Hidden tiles are changed in two ways: two
+tiles are swapped in the state itself, and all hidden tiles are replaced by another world that is consistent with what
+the seat has seen.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def views(position: Position, seat: int) -> dict[str, Any]:
 
 
 def swapped(position: Position, seat: int, random: Random) -> Iterator[Position]:
-    """Positions in which a tile of another hand has changed places: with one of the boneyard, or of another hand."""
+    """Positions in which a tile of another hand is swapped with one of the boneyard, or of another hand."""
     rules = position.rules
     places = [other for other in range(rules.players) if other != seat and position.hands[other]]
     for other in places:
@@ -84,11 +84,11 @@ def test_swapped_tiles_change_no_view_at_any_decision_nor_at_the_end(rules: Rule
         position = Position.deal(rules, seed=SEED, game=game, chance=chance)
         while True:
             for seat in range(rules.players):
-                # A decision of the seat itself is not its own to change: others' tiles are.
+                # If the seat itself decides, only tiles of others can be swapped.
                 seen = views(position, seat)
                 for twin in swapped(position, seat, random):
                     if twin.seat not in (None, seat):
-                        # What the mover may play depends on its hand, which the engine has looked at already.
+                        # The legal plays depend on the hand of the seat to move and are already stored in the state.
                         twin._states["legal_count"] = position._states["legal_count"]
                     assert views(twin, seat) == seen, (game, seat, position.line(key=True))
                     tried += 1
@@ -118,7 +118,7 @@ def test_another_hidden_world_changes_no_view(rules: RuleSet) -> None:
 
 
 def test_the_points_of_hidden_hands_stay_hidden() -> None:
-    """Equal keys, equal tables: what others hold at the end is counted, and not shown to the seats."""
+    """Equal keys give equal tables: the hands of others at the end are counted, but not shown to the seats."""
     position = Position.deal(RULES[0], seed=SEED)
     while not position.over:
         position.play(position.legal_moves()[0])

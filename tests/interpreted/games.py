@@ -1,4 +1,4 @@
-"""Jobs that between them run every kind of kernel, each with a digest of its results; small enough to interpret.
+"""Jobs that together run every kind of kernel, each with a digest of its results; small enough to be interpreted.
 
 `python -m tests.interpreted.games` prints the digests as one JSON object.
 """
@@ -61,7 +61,7 @@ HIDDEN = {
     "foot": RuleSet.mexican(3, tile_set="double-4", hand_size=4, double_rule="chicken_foot"),
     "super": RuleSet.super(4, hand_size=27, opening="chain", twice_bonus="may"),
 }
-"""Small rounds in which much is shown, and a large one with three hidden `*-A`."""
+"""Small rounds with much evidence, and a large one with three hidden `*-A`."""
 POLICIES = ("random", "heaviest", "cautious")
 HANDS = (
     ("0-2 2-2 2-3 3-4 3-5 0-1 10-1 9-10", 0, "train_only"),
@@ -124,14 +124,14 @@ def replayed(rules: RuleSet) -> str:
 
 
 def sequences(rules: RuleSet) -> int:
-    """The number of ways in which a round can begin."""
+    """Perft numbers of the beginning of a round."""
     states = new_states(4)
     deal(states, 0, rules.record, *map(np.uint64, (5, 0, rules.engines[0].high, NONE)))
     return int(perft(states, 0, rules.record, 3))
 
 
 def trains() -> list[Any]:
-    """The best trains of a few hands, however they are asked for."""
+    """The best trains of a few hands, from every function that finds them."""
     found: list[Any] = []
     for hand, start, mode in HANDS:
         for goal in ("longest", "heaviest", "finish"):
@@ -159,7 +159,7 @@ def planned(rules: RuleSet, decisions: int) -> list[int]:
 
 
 def hidden(rules: RuleSet, seed: int, plays: int) -> list[str]:
-    """What each seat knows, and samples of what it does not, at some points of a round played by a rule of thumb."""
+    """Each seat's knowledge, and samples of hidden tiles, at some points of a round played by a simple rule."""
     position = Position.deal(rules, seed=seed)
     digest = hashlib.sha256()
     counts = []
@@ -199,7 +199,7 @@ def digests() -> dict[str, Any]:
     for number, (name, rules) in enumerate(HIDDEN.items()):
         seeds = range(number, number + (1 if name == "super" else 6))
         found[f"hidden, {name}"] = [hidden(rules, seed, 24) for seed in seeds]
-    # As a reader of the JSON text gets them: tuples are lists there.
+    # As read from JSON text, where tuples are lists.
     again: dict[str, Any] = json.loads(json.dumps(found))
     return again
 

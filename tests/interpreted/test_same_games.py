@@ -1,4 +1,4 @@
-"""Interpreted kernels do what compiled ones do: the engine is the code that is written, whoever runs it."""
+"""Interpreted kernels do the same as compiled ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.limits import communicate
 
 
 def test_both_modes_play_the_same() -> None:
-    """An interpreted process stands beside this one; if this one is interpreted, its lines are counted and no more."""
+    """Compare with an interpreted process; if this process is interpreted, only its line coverage is measured."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     program = [sys.executable, "-m", "tests.interpreted.games"]
     with subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as other:
@@ -32,7 +32,7 @@ def test_both_modes_play_the_same() -> None:
 
 
 def test_invariants_hold_in_this_mode() -> None:
-    """A few whole rounds; `tests/invariants` looks at many more, compiled."""
+    """A few whole rounds; `tests/invariants` checks many more, compiled."""
     for number, name in enumerate(("mexican-2", "super", "foot", "house")):
         rules = RULES[name]
         dice = random.Random(number)
@@ -49,7 +49,7 @@ MODULES = [name for _, name, _ in pkgutil.walk_packages(mextrain_core.__path__, 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_fields_of_records_can_be_read_as_attributes(module: str) -> None:
-    """A field that is called like an attribute of NumPy's own records is the field when compiled only."""
+    """A field with the name of an attribute of `np.record` would be that field in compiled code only."""
     values = vars(importlib.import_module(module)).items()
     records = {name: value for name, value in values if isinstance(value, np.dtype) and value.type is np.record}
     assert not {(name, field) for name in records for field in records[name].names if hasattr(np.record, field)}

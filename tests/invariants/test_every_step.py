@@ -1,4 +1,4 @@
-"""The engine's invariants after every single forced step and every move, for any rules (docs/architecture.md)."""
+"""The invariants of states after every single forced step and every move, for any rules (docs/architecture.md)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_TILE = np.uint64(NONE)
 
 
 class Steps:
-    """A round in a STATE record that goes on one step at a time, and is looked at after each."""
+    """A round in a STATE struct that goes on one step at a time and is checked after each step."""
 
     def __init__(self, rules: RuleSet, seed: int, game: int, engine: str, starter: int | None) -> None:
         self.rules = rules
@@ -44,7 +44,7 @@ class Steps:
         assert broken == BROKEN[0], (broken, self.rules.to_dict(), self.phase)
 
     def force(self) -> None:
-        """One forced step; its events fit the log, and it passes from the state at most once to a draw."""
+        """Run one forced step, and check its events and that it draws at most one tile."""
         draws = int(self.states["draws"][0])
         step_forced(self.states, 0, self.rules.record, self.log, NO_TILE)
         assert int(self.states["events"][0]) <= 2
@@ -71,7 +71,7 @@ def test_invariants_hold_after_every_step(this: tuple[RuleSet, int, int, str, in
         else:
             steps.force()
             forced += 1
-            # Each seat may draw the whole boneyard in between, in at most six steps a draw.
+            # The seats may draw the whole boneyard in between, with at most six steps per draw.
             assert forced < 6 * (len(steps.rules.tiles) + steps.rules.players)
     assert decisions <= MAX_DECISIONS
     assert int(steps.states["end"][0]) in (OUT, BLOCKED)
@@ -79,7 +79,7 @@ def test_invariants_hold_after_every_step(this: tuple[RuleSet, int, int, str, in
 
 @pytest.mark.parametrize("field", ["boneyard_size", "hand_count", "off_total", "plays", "fresh", "legal_count", "off"])
 def test_a_broken_state_is_seen(field: str) -> None:
-    """The invariants are not empty words: one wrong number breaks one of them."""
+    """The invariants detect faults: a single wrong number breaks one of them."""
     steps = Steps(RuleSet.mexican(4), 1, 0, "12-12", None)
     while steps.phase != PHASE_DECIDE:
         steps.force()

@@ -1,1 +1,1 @@
-"""The lockstep backend: lane code against plain numbers, and whole matches against the scalar backend."""
+"""The lockstep backend: lane code compared with plain numbers, and whole matches compared with the scalar backend."""

@@ -16,7 +16,7 @@ from mextrain_core.model.state import new_states
 
 
 class Matches(NamedTuple):
-    """What an engine says about some matches; ``actions`` is empty if moves were not recorded."""
+    """The results of a backend for some matches; ``actions`` is empty if moves are not kept."""
 
     points: NDArray[np.int64]
     facts: NDArray[np.int32]
@@ -37,8 +37,8 @@ def by_lockstep(
 ) -> Matches:
     """Matches of the lockstep backend."""
     points, facts, actions = _empty(rules, games, records)
-    engine = Lockstep(rules.record, policies)
-    total, moves = engine.play(seed, first_game, games, points, facts, actions)
+    backend = Lockstep(rules.record, policies)
+    total, moves = backend.play(seed, first_game, games, points, facts, actions)
     return Matches(points, facts, actions[:moves], total, moves)
 
 
@@ -57,7 +57,7 @@ def by_scalar(
 def assert_equal(
     rules: RuleSet, policies: Sequence[int], seed: int, first_game: int, games: int, records: bool = False
 ) -> None:
-    """Both backends say the same of every round."""
+    """Both backends give the same results for every round."""
     ours = by_lockstep(rules, policies, seed, first_game, games, records)
     truth = by_scalar(rules, policies, seed, first_game, games, records)
     wrong = (ours.facts != truth.facts).any(axis=2) | (ours.points != truth.points).any(axis=2)

@@ -1,7 +1,7 @@
-"""Lane code on plain lists of numbers: the slow twin of ``mextrain_core.compiler.vectors``.
+"""Lane code on plain lists of numbers: the slow counterpart of ``mextrain_core.compiler.vectors``.
 
-A part of the lockstep backend is a Python function that gets a writer and uses the operators of what it loads. Given
-this writer it computes instead of writing code, one lane after the other.
+A part of the lockstep backend is a Python function that gets a writer and uses the operators of the values that it
+loads. With this writer it computes, one lane after the other, instead of emitting code.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Vec:
 
 
 class Mask:
-    """A yes or no for each lane."""
+    """A boolean for each lane."""
 
     def __init__(self, lanes: Sequence[bool]):
         self.lanes = list(lanes)
@@ -186,7 +186,7 @@ class Writer:
         self.rows[row].view(np.uint64)[:] = value.numbers
 
     def forget(self) -> None:
-        """Nothing is remembered here."""
+        """Do nothing: the model has no registers."""
 
     def field(self, scalar: int, shift: int, bits: int) -> int:
         return int(scalar) >> shift & ((1 << bits) - 1)

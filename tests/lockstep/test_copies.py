@@ -34,7 +34,7 @@ CASES: tuple[tuple[dict[str, Any], list[int]], ...] = (
 
 
 def some_states(rules: RuleSet, count: int, choose: random.Random) -> np.ndarray:
-    """States of all phases and from all parts of rounds, some of them over."""
+    """States in all phases and from all parts of rounds, some of them over."""
     states, moves = new_states(count), np.zeros(1024, np.uint16)
     engines = [rules.tiles.half_code(engine.high) for engine in rules.engines]
     for i in range(count):
@@ -52,12 +52,12 @@ def some_states(rules: RuleSet, count: int, choose: random.Random) -> np.ndarray
 
 
 @pytest.mark.parametrize(("options", "policies"), CASES)
-def test_both_engines_agree(options: dict[str, Any], policies: list[int]) -> None:
+def test_both_backends_agree(options: dict[str, Any], policies: list[int]) -> None:
     seed = random.randrange(2**32)
     choose = random.Random(seed)
     rules = RuleSet.preset("mexican", **options)
     ids = [choose.choice(policies) for _ in range(rules.players)]
-    engine = Lockstep(rules.record, ids)
+    backend = Lockstep(rules.record, ids)
     states = some_states(rules, 400, choose)
     before = states.tobytes()
     assert len(set(states["phase"].tolist())) > 5
@@ -70,7 +70,7 @@ def test_both_engines_agree(options: dict[str, Any], policies: list[int]) -> Non
         for lockstep in (True, False):
             points, facts = np.zeros((copies, rules.players), np.int64), np.zeros((copies, 7), np.int32)
             if lockstep:
-                total = engine.play_out(states, origins, keys, points, facts)
+                total = backend.play_out(states, origins, keys, points, facts)
             else:
                 scalar = np.array(ids, np.uint8), origins, keys, new_states(1), points, facts
                 total = int(rollout.play_copies(states, rules.record, *scalar))
@@ -83,17 +83,17 @@ def test_both_engines_agree(options: dict[str, Any], policies: list[int]) -> Non
 
 
 def test_games_after_copies() -> None:
-    """Nothing of the copies is left in the engine."""
+    """Playing copies leaves no trace in the backend."""
     rules = RuleSet.mexican(4)
-    engine = Lockstep(rules.record, [RANDOM] * 4)
+    backend = Lockstep(rules.record, [RANDOM] * 4)
     nothing = np.empty(0, np.uint16)
 
     def play() -> tuple[bytes, bytes, tuple[int, int]]:
         points, facts = np.zeros((9, 13, 4), np.int64), np.zeros((9, 13, 7), np.int32)
-        return points.tobytes(), facts.tobytes(), engine.play(1, 2, 9, points, facts, nothing)
+        return points.tobytes(), facts.tobytes(), backend.play(1, 2, 9, points, facts, nothing)
 
     expected = play()
     states, keys = some_states(rules, 5, random.Random(1)), np.arange(50, dtype=np.uint64)
     origins = np.arange(50, dtype=np.uint32) % 5
-    engine.play_out(states, origins, keys, np.zeros((50, 4), np.int64), np.zeros((50, 7), np.int32))
+    backend.play_out(states, origins, keys, np.zeros((50, 4), np.int64), np.zeros((50, 7), np.int32))
     assert play() == expected

@@ -1,4 +1,4 @@
-"""Each operator of lane code, and the code of the engine itself, against plain numbers."""
+"""Each operator of lane code, and the code of the backend, compared with plain numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SOME = (0, 1, 2, 0x7FFF, 0x8000, 0xFFFE, 0xFFFF)
 
 @cache
 def alone(part: Any) -> Any:
-    """A kernel that is this part and nothing else, compiled for this process."""
+    """A kernel with only this part, compiled for this process."""
 
     def run(flags: Any, work: Any, row: Any, argument: Any) -> Any:
         return part(flags, work, row, argument)
@@ -45,7 +45,7 @@ def run_part(part: Any, flags: int, work: NDArray[np.uint16], row: int = 0, argu
 
 
 def inputs(seed: int) -> NDArray[np.uint16]:
-    """Rows of numbers, some of them at the edges of what a lane holds."""
+    """Rows of numbers, some of them near the limits of a lane."""
     random = np.random.default_rng(seed)
     work = vectors.aligned_rows(200)
     rows = work.reshape(-1, model.LANES)
@@ -56,7 +56,7 @@ def inputs(seed: int) -> NDArray[np.uint16]:
 
 
 def compare(write: Callable[[Any], None]) -> None:
-    """What ``write`` writes must be the same in lane code and in the model."""
+    """The results of ``write`` must be equal in lane code and in the model."""
 
     def part(w: Any, flags: int, argument: Any) -> None:
         write(w)
@@ -146,7 +146,7 @@ def test_kth_one_and_below_are_what_their_names_say() -> None:
 
 
 def test_heaviest_plays() -> None:
-    """Against a plain reading of what the policy is: most points, 0-0 counting what the rules say."""
+    """Compared with a plain implementation of the policy: most points, with the points of 0-0 from the rules."""
     random = np.random.default_rng(6)
     for blank in (0, 3, 12, 31):
         ends = [model.Vec([1 << int(h) for h in random.integers(0, 8, model.LANES)]) for _ in range(3)]
@@ -177,7 +177,7 @@ RULES = (
 
 @pytest.mark.parametrize("options", RULES)
 def test_deal_and_steps(options: dict[str, Any]) -> None:
-    """The code that plays, computed with plain numbers: each deal and step leaves the same in every row."""
+    """The code of deals and steps, computed with plain numbers, leaves the same numbers in every row."""
     rules = RuleSet.preset("mexican", **options)
     flags = flags_of(rules.record[0], 0b10)
     at, packed = layout(flags), flags.pack()

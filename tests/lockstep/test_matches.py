@@ -1,7 +1,7 @@
-"""Whole matches, lockstep against the scalar backend: the same bytes for every rule set that lockstep accepts.
+"""Whole matches: lockstep gives the same bytes as the scalar backend for every rule set that it accepts.
 
-``MEXTRAIN_LOCKSTEP_RULES`` sets how many random rule sets are tried (each is a kernel of its own, compiled in seconds),
-``MEXTRAIN_LOCKSTEP_SEED`` where they begin.
+``MEXTRAIN_LOCKSTEP_RULES`` sets the number of random rule sets (each has its own kernel, compiled in seconds),
+``MEXTRAIN_LOCKSTEP_SEED`` their seed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FREE = sorted({*SERVED, *SERVED_BESIDES} - {"tile_set", "starter"})
 
 
 def some_rules(choose: random.Random) -> RuleSet:
-    """Rules that lockstep serves; small sets and full hands are common: rare states are there."""
+    """Rules that lockstep accepts; small sets and large hands are common, because they lead to rare states."""
     highest = choose.choice([*range(1, 16), 9, 12, 12, 15])
     is_super = choose.random() < 0.4
     tile_set = TileSet("super" if is_super else f"double-{highest}")
@@ -62,7 +62,7 @@ def some_rules(choose: random.Random) -> RuleSet:
 
 
 def some_policies(choose: random.Random, players: int) -> list[int]:
-    """All alike, or mixed."""
+    """The same policy for all seats, or a mixture."""
     alike = choose.choice((RANDOM, RANDOM, HEAVIEST))
     return choose.choice(([alike] * players, [choose.choice((RANDOM, HEAVIEST)) for _ in range(players)]))
 
@@ -98,7 +98,7 @@ def test_moves_of_many_portions() -> None:
 
 
 def test_rounds_longer_than_the_log() -> None:
-    """Small hands and many tiles: the log is emptied while rounds go on."""
+    """With small hands and many tiles the log is flushed during rounds."""
     rules = RuleSet.preset("mexican", players=12, tile_set="double-15", hand_size=11, rounds=2)
     assert_equal(rules, [RANDOM] * 12, 3, 10, 200, records=True)
     turns = by_lockstep(rules, [RANDOM] * 12, 3, 10, 200).facts[:, :, 3]
@@ -156,7 +156,7 @@ def test_lesser_processors(processor: str) -> None:
 
 
 def test_tile_counts_of_words() -> None:
-    """The words of a boneyard hold every tile of the set once."""
+    """The words of a boneyard have every tile of the set exactly once."""
     from mextrain_core.lockstep.deal import start_bit
     from mextrain_core.lockstep.layout import word_groups
 

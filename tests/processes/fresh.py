@@ -1,4 +1,4 @@
-"""Fresh Python processes, in environments in which nothing of this one helps."""
+"""Fresh Python processes, in environments without anything from this one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCRATCH = shutil.ignore_patterns("__pycache__")
 
 
 def environment(**more: str) -> dict[str, str]:
-    """This process's environment without any switches of ours or of Numba's."""
+    """The environment of this process without any settings of ours or of Numba."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "MEXTRAIN_"))}
     return kept | more
 
@@ -27,7 +27,7 @@ def environment(**more: str) -> dict[str, str]:
 def python(
     *arguments: str | Path, prefix: tuple[str, ...] = (), env: dict[str, str] | None = None, stdin: str | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run Python to its end."""
+    """Run Python and wait for its end."""
     return limits.run([*prefix, sys.executable, *arguments], stdin, env=env)
 
 
@@ -39,7 +39,7 @@ def install(folder: Path) -> Path:
 
 
 def ordinary_user() -> tuple[str, ...]:
-    """The beginning of a command for a user who may not write what has no write bits; a superuser gives that up."""
+    """The prefix of a command that runs as a user for whom write bits matter; root drops its privileges."""
     if os.geteuid() != 0:
         return ()
     if shutil.which("setpriv") is None:

@@ -1,4 +1,4 @@
-"""Forks at any moment: beside threads that play, compile or import, the child plays the same games and never hangs."""
+"""Forks at any moment: even while threads play, compile or import, the child plays the same games and never hangs."""
 
 from __future__ import annotations
 

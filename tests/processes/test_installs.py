@@ -1,4 +1,4 @@
-"""The package in places where people put it: read-only, in a zip file, without Numba, with a cache warmed up ahead."""
+"""The package in unusual installations: read-only, in a zip file, without Numba, with a cache that was warmed up."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PLAY = PROGRAM.format(result="mextrain.simulate(mextrain.RuleSet.super(3, rounds
 
 
 def test_a_read_only_install(tmp_path: Path) -> None:
-    """A user who may write nothing there, and has no other place either, deals the same after one warning."""
+    """A user without any writable folder gets the same deal after one warning."""
     folder = install(tmp_path / "site")
     for path in [*folder.rglob("*"), folder, tmp_path]:
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -48,7 +48,7 @@ def test_a_read_only_install(tmp_path: Path) -> None:
 
 
 def test_in_a_zip_file(tmp_path: Path) -> None:
-    """With a cache the second process compiles nothing; after an upgrade of the file its code is not used."""
+    """With a cache the second process compiles nothing; after an upgrade of the zip file the old code is not used."""
     folder, archive = install(tmp_path / "site"), tmp_path / "mextrain.whl"
     cache = environment(MEXTRAIN_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=str(archive))
 
@@ -78,18 +78,18 @@ def test_in_a_zip_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [["selfplay", "--games", "1", "--out", "games"], ["bench", "--signature"]])
 def test_without_numba(command: list[str], tmp_path: Path) -> None:
-    """One line that names what is missing; what needs no engine still works."""
+    """One line that names what is missing; commands without kernels still work."""
     lacking = "import sys; sys.modules['numba'] = None; from mextrain.cli import main; sys.exit(main(sys.argv[1:]))"
     done = limits.run([sys.executable, "-c", lacking, *command], cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"mextrain {command[0]}: mextrain compiles its engine with Numba, which cannot be im")
+    assert done.stderr.startswith(f"mextrain {command[0]}: mextrain compiles its kernels with Numba, which cannot be i")
     assert "pip install" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
     assert python("-c", lacking, "rules", "--rules", "super").returncode == 0
 
 
-# The command line's work, and what `simulate` can be asked for: all of it must find its kernels in the cache.
+# Commands and calls of `simulate`, which must find all of their kernels in the cache.
 EVERYTHING = """
 import contextlib, io, json, sys
 import numpy as np

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment, also while modules are imported and kernels compiled: no traceback, and nothing is broken."""
+"""Ctrl-C at any moment, also during imports and compilation: no traceback, and no broken state."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMANDS = {
 @pytest.mark.parametrize("moment", [0.3, 0.8, 2.5])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_ctrl_c_before_anything_is_compiled(name: str, moment: float, tmp_path: Path) -> None:
-    """One line and exit code 130; nothing of the games is left half-done, and half of a kernel nowhere."""
+    """One line and exit code 130; there are no partial results and no partial cache files."""
     cache = tmp_path / "cache"
     done = run(
         [sys.executable, "-c", PRESSED, str(moment), *COMMANDS[name]],
@@ -67,7 +67,7 @@ print(times > 0, simulate(rules, games=50, seed=8, backend="lockstep").hash)
 
 
 def test_a_compile_that_was_interrupted_can_be_repeated(tmp_path: Path) -> None:
-    """`Interrupted` with nothing finished, as often as it comes; then all is compiled as if nothing had been."""
+    """`Interrupted` with nothing finished, however often; afterwards everything compiles as usual."""
     env = environment(MEXTRAIN_CACHE_DIR=str(tmp_path))
     done = run([sys.executable, "-c", AGAIN], env=env)
     expected = simulate(RuleSet.mexican(4), games=50, seed=8).hash

@@ -1,4 +1,4 @@
-"""Threads, processes, few processors, Ctrl-C: the same bytes, nobody dies, what is finished is kept."""
+"""Threads, processes, few processors, Ctrl-C: equal results, no crashes, and finished games are kept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXAMPLE = ROOT / "examples" / "processes.py"
 
 
 def played(first: int, workers: int) -> bytes:
-    """The bytes of some games; what pools call."""
+    """The results of some games as bytes; the function that pools call."""
     part = simulate(RULES, games=25, seed=8, first_game=first, workers=workers, record_actions=True)
     assert part.actions is not None
     return part.points.tobytes() + part.facts.tobytes() + part.actions.tobytes()
@@ -104,14 +104,14 @@ except Interrupted as stopped:
 
 @pytest.mark.parametrize(("policy", "workers"), [("random", 1), ("random", 8), ("batches", 2)])
 def test_ctrl_c(policy: str, workers: int) -> None:
-    """Within a second of work on each processor; what was finished is there, and the process plays on."""
+    """It takes at most a second of work on each processor; finished games are kept, and the process can go on."""
     command = [sys.executable, "-c", LONG, policy, str(workers)]
     running = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell without job control starts background jobs with SIGINT ignored; here it must be as at a terminal.
+        # A shell without job control starts background jobs with SIGINT ignored; restore the default as at a terminal.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert running.stdout is not None
@@ -135,7 +135,7 @@ def test_the_example(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_example_without_a_file(method: str) -> None:
-    """As in a notebook, where there is no file that a new process could import."""
+    """As in a notebook, which has no file that a new process could import."""
     done = python("-c", EXAMPLE.read_text(encoding="utf-8"), method)
     assert done.returncode == 0, done.stderr
     assert "2,000 games" in done.stdout
@@ -143,7 +143,7 @@ def test_the_example_without_a_file(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_example_from_standard_input(method: str) -> None:
-    """Before Python 3.13 a process that is spawned looks for a file of that name, says so, and all ends."""
+    """Before Python 3.13 a spawned process looks for a file with that name, and everything ends with an error."""
     done = python("-", method, stdin=EXAMPLE.read_text(encoding="utf-8"))
     if done.returncode == 0:
         assert "2,000 games" in done.stdout
@@ -153,7 +153,7 @@ def test_the_example_from_standard_input(method: str) -> None:
 
 
 def test_without_the_main_guard(tmp_path: Path) -> None:
-    """Python says what is missing, and nothing hangs or goes on for ever."""
+    """Python reports the missing guard, and nothing hangs."""
     script = tmp_path / "script.py"
     guard = 'if __name__ == "__main__":\n    main()'
     text = EXAMPLE.read_text(encoding="utf-8")
@@ -165,7 +165,7 @@ def test_without_the_main_guard(tmp_path: Path) -> None:
 
 
 def test_memory_stays_flat() -> None:
-    """A small part of what ci/memory.py does when it is run by hand."""
+    """A short run of ci/memory.py."""
     done = python(ROOT / "ci" / "memory.py", "--rounds", "200000", "--refusals", "20000")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("grown by") == 4

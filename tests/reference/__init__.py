@@ -1,6 +1,6 @@
 """The slow reference of the game: docs/rules.md, docs/determinism.md and docs/actions.md as plain Python.
 
-It imports nothing but the standard library, so that what is compared with it was written twice.
+It imports only the standard library, so everything that is compared with it was written twice.
 """
 
 from .match import Match, play_match, play_out, play_round

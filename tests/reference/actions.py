@@ -60,7 +60,7 @@ def stop_id(tile_set: str, players: int) -> int:
 
 
 def number_of_ids(tile_set: str, players: int) -> int:
-    """A: how many action ids a set and a number of players have."""
+    """A: the number of action ids for a set and a number of players."""
     return stop_id(tile_set, players) + 1
 
 

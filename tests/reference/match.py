@@ -49,7 +49,7 @@ def play_round(
     starter: int | None,
     policies: Policies,
 ) -> Round:
-    """A round as docs/determinism.md deals it, played to its end."""
+    """A round dealt as in docs/determinism.md, played to its end."""
     return play_out(Round.dealt(rules, seed, game, engine, starter), policies)
 
 

@@ -1,4 +1,4 @@
-"""The options of a game, their defaults and what is refused (docs/rules.md sections 3 and 11)."""
+"""The options of a game, their defaults, and their checks (docs/rules.md sections 3 and 11)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Rules:
             raise ValueError(f"starter {self.starter!r} is not draw, rotate, winner or a seat of {players}")
         for name, choices in CHOICES.items():
             value = options.get(name, self._default(name))
-            # True == 1 and 1.0 == 1 in Python, neither of them is the value 1 of max_uncovered
+            # True == 1 and 1.0 == 1 in Python, but neither is accepted as the value 1 of max_uncovered
             if not any(value == choice and type(value) is type(choice) for choice in choices):
                 raise ValueError(f"{name} {value!r} is not one of {', '.join(map(str, choices))}")
             setattr(self, name, value)
@@ -71,7 +71,7 @@ class Rules:
             raise ValueError("double_rule chicken_foot is refused with the set super")
 
     def _set_up_tiles(self, options: Mapping[str, Any]) -> None:
-        """docs/rules.md section 3, 1: the set, the hand size, and a deal that does not fit is refused."""
+        """docs/rules.md section 3, 1: set the tile set and the hand size; refuse a deal that needs too many tiles."""
         tile_set = options.get("tile_set")
         self.tile_set = self._default("tile_set") if tile_set is None else tile_set
         if not isinstance(self.tile_set, str):

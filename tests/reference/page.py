@@ -1,6 +1,6 @@
 """The table of options as docs/rules.md section 11 prints it: tests take values and defaults from there.
 
-It is read with the standard library alone, and never from the table of the code, which is compared with it.
+It is parsed with the standard library alone, independently of the table in the code, which is compared with it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _read(cells: list[str], presets: tuple[str, ...]) -> Printed:
             (spans if dots else words).append((first.strip("`"), last.strip("`")) if dots else first.strip("`"))
         else:
             numbers = int(first), int((last or first).replace(",", ""))
-    # A word beside numbers that says that there is none of them.
+    # A word among numbers that means that there is no number.
     none = "none" in words and numbers is not None
     if none:
         words.remove("none")

@@ -13,7 +13,7 @@ Policy = Callable[[Round, int], str]
 
 
 def pick(actions: list[str], word: int) -> str:
-    """The below(hi, count)-th of these actions, which stand by ascending id."""
+    """The below(hi, count)-th of these actions, which are in ascending order of id."""
     return actions[below(hi(word), len(actions))]
 
 

@@ -1,7 +1,7 @@
-"""One round of the game, played slowly and in the words of docs/rules.md.
+"""One round of the game, written plainly and slowly after docs/rules.md.
 
-Read it with docs/rules.md beside it; the comments name its sections. The state is plain lists, sets and texts.
-Nothing here is clever, and nothing here knows the engine that it is compared with.
+Read it together with docs/rules.md; the comments name its sections. The state is plain lists, sets and texts.
+Nothing here is optimised, and nothing here uses the kernels that are compared with it.
 
 What this rulebook decides where the page leaves something to the reader
 ------------------------------------------------------------------------
@@ -52,7 +52,7 @@ What this rulebook decides where the page leaves something to the reader
     turn.
 13. "it stays in the round without tiles" (``must_cover``): such a seat has its turns like everybody: it
     is hit by a D, draws, may play what it drew and may go out with it; without a draw its train opens.
-14. A seat has no opening turn to come any more from the moment at which somebody starts its train.
+14. A seat has no opening turn any more from the moment at which somebody starts its train.
 15. "no live double is open" in the blocked test (section 9) can never decide it: with an empty boneyard a
     live double is an end that a tile in some hand joins. It is written down all the same.
 16. A started train stays started, and an explicit set-up must contain every tile of the set exactly once;
@@ -95,7 +95,7 @@ class OpenDouble:
         self.toes: list[str] = []  # the free halves of the toes, in the order in which they were laid
 
     def copy(self) -> OpenDouble:
-        """Another one just like it."""
+        """An independent copy."""
         other = OpenDouble(self.tile, self.train)
         other.inherited = self.inherited
         other.toes = list(self.toes)
@@ -105,8 +105,8 @@ class OpenDouble:
 class Round:
     """A round from the deal to its end. ``legal`` lists what the seat may do, ``play`` does it.
 
-    Everything that is forced (draws, openings of trains, skips, the end) happens by itself, so that a round
-    always stands at a decision of ``seat`` or is over.
+    Everything that is forced (draws, openings of trains, skips, the end) happens automatically, so a round is always at
+    a decision of ``seat`` or over.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Round:
         boneyard: Sequence[str],
         key: int | None = None,
     ) -> None:
-        """A round with these hands; draws come from the boneyard's front, with a ``key`` by docs/determinism.md."""
+        """A round with these hands; draws take the first tile of the boneyard, or with ``key`` the stream's tile."""
         self.rules = rules
         self.players = rules.players
         self.mexican = rules.players  # the number of train M
@@ -141,7 +141,7 @@ class Round:
         self._could_join = Counter(end for tile in all_tiles for end in self._ends_joined_by[tile])
         self._could_join.subtract(self._ends_joined_by[self.engine])
 
-        # section 3, 5: everything that belongs to a round starts afresh
+        # section 3, 5: everything that belongs to a round is reset
         trains = self.players + 1
         self.ends_of_train = [[halves(self.engine)[0]] for _ in range(trains)]
         self.started: set[int] = set()
@@ -155,7 +155,7 @@ class Round:
         self.events: list[str] = []
         self.turns = 0  # begun, the current one included; a skipped seat is not a turn
         self.plays = 0  # tiles placed
-        self.draws = 0  # for want of a play or forced by D
+        self.draws = 0  # because no play was legal, or forced by a D
         self.attempts = 0  # docs/determinism.md; the current one included
         self.end: str | None = None
         self.winner: int | None = None
@@ -194,7 +194,7 @@ class Round:
             raise ValueError(f"{tile} is there {there[tile]} times instead of {whole[tile]}")
 
     def copy(self) -> Round:
-        """A round that can be played on by itself."""
+        """An independent copy, which can be played on."""
         other = object.__new__(Round)
         other.__dict__.update(self.__dict__)
         other.hands = [list(hand) for hand in self.hands]
@@ -225,7 +225,7 @@ class Round:
 
     @property
     def ends(self) -> list[list[str]]:
-        """By train (M last) its ends, equal ones as often as they are there, sorted as texts."""
+        """The ends by train (M last), with repetitions, sorted as texts."""
         return [sorted(ends) for ends in self.ends_of_train]
 
     @property
@@ -235,7 +235,7 @@ class Round:
 
     @property
     def attempt(self) -> int:
-        """The number (from 0) of the attempt at which the round stands (docs/determinism.md)."""
+        """The number (from 0) of the current attempt (docs/determinism.md)."""
         return self.attempts - 1
 
     def legal(self) -> list[str]:
@@ -287,15 +287,15 @@ class Round:
     # -- a turn, section 6 -------------------------------------------------------------------------------
 
     def _begin_turn(self, seat: int) -> None:
-        """A seat gets the move."""
+        """Begin the turn of a seat."""
         self._seat = seat
         self.turns += 1
-        # section 8: decided when the seat gets the move, before a D draw
+        # section 8: decided when the turn begins, before a D draw
         begins_bound = any(double.inherited for double in self.doubles)
         self.opening = seat in self.opening_to_come and not begins_bound
         if self.opening:
             self.opening_to_come.remove(seat)
-        self.drawn_in_turn = False  # for want of a play; D draws do not count
+        self.drawn_in_turn = False  # because no play was legal; D draws do not count
         if self.draw_pending:  # section 6, 1; with an empty boneyard the D is used up without an event
             self.draw_pending = False
             if self.boneyard:
@@ -303,7 +303,7 @@ class Round:
         self._owe(REQUIRED)
 
     def _owe(self, play: str, double: str | None = None) -> None:
-        """A play comes up: a new attempt. ``double`` is the one just laid that a required play answers."""
+        """Make this the play owed: a new attempt. ``double``: the double just laid that a required play follows."""
         self.owed = play
         self.owed_for = double
         self.drawn: str | None = None
@@ -314,7 +314,7 @@ class Round:
         self.attempts += 1
 
     def _run_forced(self) -> None:
-        """Section 6, 2 to 5, as long as there is nothing to decide."""
+        """Section 6, 2 to 5, until there is a decision."""
         self._legal, self._may_stop = {}, False
         while not self.over:
             plays = self._legal_plays()
@@ -350,7 +350,7 @@ class Round:
         self.drawn_in_turn = True
 
     def _draw(self, event: str) -> str:
-        """One tile from the boneyard to the seat's hand."""
+        """Move one tile from the boneyard to the seat's hand."""
         position = 0 if self.key is None else stream.draw_position(self.key, self.draws, len(self.boneyard))
         tile = self.boneyard.pop(position)
         self.draws += 1
@@ -361,7 +361,7 @@ class Round:
         return tile
 
     def _fail(self) -> None:
-        """A pass: the required play fails for good, the own train is opened, the turn ends (or the round)."""
+        """A pass: the required play fails, the own train is opened, and the turn (or the round) ends."""
         self._open_train()
         if not self.over:
             self._end_turn()
@@ -388,7 +388,7 @@ class Round:
         self.marked_for = before
 
     def _end_turn(self) -> None:
-        """Section 6, 6: the move passes in the direction that holds now."""
+        """Section 6, 6: the next seat in the current direction gets the move."""
         if self.rules.open_double_binds == "nobody" and self.rules.double_rule != "chicken_foot":
             self.doubles = []  # now they are ordinary ends
         for double in self.doubles:
@@ -439,7 +439,7 @@ class Round:
         return self._cover_one_of_two(self._plays_of(self.drawn, list(dict.fromkeys(places))))
 
     def _ends_of(self, trains: Sequence[int] | set[int]) -> list[Place]:
-        """Equal ends of one train are one place."""
+        """The places to play on these trains; equal ends of a train are one place."""
         return [(train, end) for train in trains for end in dict.fromkeys(self.ends_of_train[train])]
 
     def _plays_of(self, tile: str, places: list[Place]) -> list[Play]:
@@ -455,7 +455,7 @@ class Round:
         return plays
 
     def _doubles_to_play_on(self) -> list[OpenDouble]:
-        """The open doubles on which the play owed must go, one of them; none when the play is free."""
+        """The open doubles, one of which the play owed must cover; none if the play is free."""
         if self.rules.double_rule == "chicken_foot":
             return self.doubles  # the whole table is frozen; there is never a second foot
         inherited = [double for double in self.doubles if double.inherited]
@@ -476,7 +476,7 @@ class Round:
             if self.mexican in self.started or self._may_start_mexican():
                 trains.add(self.mexican)
             trains |= self.open_trains
-        trains.update(double.train for double in self.doubles)  # laid in this turn, wherever they lie
+        trains.update(double.train for double in self.doubles)  # laid in this turn, on any train
         return trains
 
     def _may_start_mexican(self) -> bool:
@@ -552,14 +552,14 @@ class Round:
             self._finish_foot(foot)
 
     def _finish_foot(self, foot: OpenDouble) -> None:
-        """The toes' free halves become ends; without any toe the double's own half stays as one."""
+        """The toes' free halves become ends; without a toe the double's half remains an end."""
         self.doubles.remove(foot)
         if foot.toes:
             self.ends_of_train[foot.train].remove(foot.half)
             self.ends_of_train[foot.train] += foot.toes if self.rules.foot_ends == "all" else foot.toes[-1:]
 
     def _release_dead_doubles(self) -> None:
-        """Section 7: a double that no tile off the table could join is no open double any more."""
+        """Section 7: a double that no tile off the table fits is not an open double any more."""
         if self.rules.dead_double == "binds" and self.boneyard:
             return
         for double in list(self.doubles):

@@ -74,7 +74,7 @@ def drawn_starter(key: int, players: int) -> int:
 
 
 def draw_position(key: int, draw: int, size: int) -> int:
-    """Which member of the boneyard, from the smallest, draw n takes (docs/determinism.md)."""
+    """The index, from the smallest, of the member of the boneyard that draw n takes (docs/determinism.md)."""
     return below(hi(word(key, FIRST_DRAW_WORD + draw)), size)
 
 

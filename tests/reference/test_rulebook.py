@@ -1,4 +1,4 @@
-"""The reference against the pages: numbers of docs/determinism.md, facts of docs/rules.md, every option, records."""
+"""The reference compared with the pages: numbers of docs/determinism.md, facts of docs/rules.md, options, records."""
 
 from __future__ import annotations
 
@@ -376,7 +376,7 @@ def test_no_stop_right_after_a_chain_double_and_its_failure_binds_at_once() -> N
     assert this.legal() == ["5-1@0"]
     assert not this.opening
     assert this.opening_to_come == {1}
-    play(this, "5-1@0")  # no chain after it: that was an ordinary turn; the train of seat 0 stays open
+    play(this, "5-1@0")  # no chain after it, because it was an ordinary turn; the train of seat 0 stays open
     assert this.open_trains == {0}
     assert this.open_doubles == []
     assert this.seat == 0
@@ -1103,7 +1103,7 @@ def test_replay_finds_the_first_fault() -> None:
 
 
 def test_every_option_changes_the_game() -> None:
-    """Played by the same numbers, some round goes another way for every value of every option."""
+    """With the same random numbers, every value of every option changes some round."""
     for name, values in CHOICES.items():
         for value in values[1:]:
             options: dict[str, Any] = {name: value}

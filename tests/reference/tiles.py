@@ -23,7 +23,7 @@ def highest_number(tile_set: str) -> int:
 
 @cache
 def tiles_of(tile_set: str) -> tuple[str, ...]:
-    """All tiles of a set in the order of their index; in super ``*-A`` stands there three times."""
+    """All tiles of a set in the order of their index; in super ``*-A`` is there three times."""
     tiles = [f"{high}-{low}" for high in range(highest_number(tile_set) + 1) for low in range(high + 1)]
     if tile_set == "super":
         tiles += [f"*-{number}" for number in range(13)]
@@ -124,7 +124,7 @@ def laid_on(tile_set: str, letter_match: str) -> dict[str, frozenset[str]]:
 
 @cache
 def ends_joined_by(tile_set: str, letter_match: str) -> dict[str, tuple[str, ...]]:
-    """For each tile, the ends that it could join, one way round or the other."""
+    """For each tile, the ends that it could join in either orientation."""
     fitting = laid_on(tile_set, letter_match)
     return {
         tile: tuple(end for end, laid in fitting.items() if not laid.isdisjoint(halves(tile)))

@@ -1,4 +1,4 @@
-"""The scenarios' view of the slow rulebook in tests/reference."""
+"""Adapter of the slow rulebook in tests/reference for scenarios."""
 
 from __future__ import annotations
 

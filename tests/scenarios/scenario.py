@@ -1,4 +1,4 @@
-"""Scenario files: scripted rounds that any engine can be run over. README.md describes the format."""
+"""Scenario files: scripted rounds for testing any implementation of the game. README.md describes the format."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _FORCED = ("draw ", "forced-draw ", "open", "skip")
 
 
 class ScenarioError(AssertionError):
-    """A scenario file that cannot be read, or an engine that does not do what it says."""
+    """A scenario file that cannot be read, or an implementation that deviates from it."""
 
 
 class Adapter:
-    """What the runner needs of an engine."""
+    """The interface to an implementation."""
 
     name = "none"
 
     def check_rules(self, rules: dict) -> None:
-        """Make a rules object and nothing else; ValueError if the rules are refused."""
+        """Only make a rules object; ValueError if the rules are refused."""
         raise NotImplementedError
 
     def start(self, rules: dict, engine: str, starter: int, hands: list, boneyard: list) -> None:
-        """Begin a round, at its first decision: what is forced before it has happened."""
+        """Begin a round and run it to its first decision."""
         raise NotImplementedError
 
     def seat(self) -> int:
-        """The seat that is to decide."""
+        """The seat that has to decide."""
         raise NotImplementedError
 
     def legal(self) -> list:
@@ -49,7 +49,7 @@ class Adapter:
         raise NotImplementedError
 
     def play(self, text: str) -> None:
-        """Play for the seat that is to decide; raise ValueError, and change nothing, if it is not legal."""
+        """Play for the seat that has to decide; raise ValueError, and change nothing, if it is not legal."""
         raise NotImplementedError
 
     def events(self) -> list:
@@ -229,7 +229,7 @@ def _parse_end(text: str, number: int, fail) -> tuple:
 
 
 def _deal(scenario: Scenario, hands: dict, missing) -> None:
-    """Fill up the places that say `rest` and make sure that every tile lies somewhere, once."""
+    """Fill up the places that say `rest`, and check that every tile is in exactly one place."""
     left = set_tiles(scenario.tile_set)
 
     def take(tile: str):
@@ -268,7 +268,7 @@ def _deal(scenario: Scenario, hands: dict, missing) -> None:
 
 
 def run(scenario: Scenario, adapter: Adapter) -> None:
-    """Run one scenario over one engine; ScenarioError names file, line and what was expected."""
+    """Run a scenario with an implementation; ScenarioError names file, line and what was expected."""
     if scenario.refused:
         _run_refused(scenario, adapter)
         return
@@ -293,7 +293,7 @@ def run(scenario: Scenario, adapter: Adapter) -> None:
             continue
         events = adapter.events()
         if len(events) > done:
-            fail(f"'{kind}:' wants a decision here, but the engine already did {events[done]!r}")
+            fail(f"'{kind}:' wants a decision here, but the game already did {events[done]!r}")
         if adapter.over():
             fail(f"'{kind}:' wants a decision here, but the round is over ({adapter.end()})")
         _CHECKS[kind](adapter, value, fail)
@@ -319,14 +319,14 @@ def _event(adapter: Adapter, value: tuple, done: int, fail) -> None:
     events = adapter.events()
     if len(events) > done:
         if events[done] != text:
-            fail(f"expected the event {text!r}, the engine did {events[done]!r}")
+            fail(f"expected the event {text!r}, but the game did {events[done]!r}")
         return
     if adapter.over():
         fail(f"expected the event {text!r}, but the round is over ({adapter.end()})")
     if what.startswith(_FORCED):
-        fail(f"expected the event {text!r}, but the engine waits for seat {adapter.seat()} to decide")
+        fail(f"expected the event {text!r}, but the game waits for seat {adapter.seat()} to decide")
     if adapter.seat() != seat:
-        fail(f"expected seat {seat} to decide, the engine waits for seat {adapter.seat()}")
+        fail(f"expected seat {seat} to decide, but the game waits for seat {adapter.seat()}")
     if what not in adapter.legal():
         fail(f"{text!r} is not legal, legal are: {' '.join(sorted(adapter.legal()))}")
     try:
@@ -341,7 +341,7 @@ def _event(adapter: Adapter, value: tuple, done: int, fail) -> None:
 def _check_legal(adapter: Adapter, value: tuple, fail) -> None:
     seat, actions = value
     if adapter.seat() != seat:
-        fail(f"expected seat {seat} to decide, the engine waits for seat {adapter.seat()}")
+        fail(f"expected seat {seat} to decide, but the game waits for seat {adapter.seat()}")
     got = list(adapter.legal())
     if sorted(got) != sorted(actions):
         missing = " ".join(sorted(set(actions) - set(got))) or "none"
@@ -353,7 +353,7 @@ def _check_legal(adapter: Adapter, value: tuple, fail) -> None:
 def _check_illegal(adapter: Adapter, value: tuple, fail) -> None:
     seat, actions = value
     if adapter.seat() != seat:
-        fail(f"expected seat {seat} to decide, the engine waits for seat {adapter.seat()}")
+        fail(f"expected seat {seat} to decide, but the game waits for seat {adapter.seat()}")
     for action in actions:
         legal, events = list(adapter.legal()), list(adapter.events())
         if action in legal:
@@ -390,7 +390,7 @@ def _check_doubles(adapter: Adapter, text: str, fail) -> None:
 
 def _check_seat(adapter: Adapter, text: str, fail) -> None:
     if adapter.seat() != int(text):
-        fail(f"expected seat {text} to decide, the engine waits for seat {adapter.seat()}")
+        fail(f"expected seat {text} to decide, but the game waits for seat {adapter.seat()}")
 
 
 def _check_opening(adapter: Adapter, text: str, fail) -> None:
@@ -415,7 +415,7 @@ def _finish(scenario: Scenario, adapter: Adapter, done: int) -> None:
     where = f"{scenario.path.name}:{number}: [{adapter.name}]"
     events = adapter.events()
     if len(events) > done:
-        raise ScenarioError(f"{where} the script is at its end, but the engine did {events[done]!r}")
+        raise ScenarioError(f"{where} the script is at its end, but the game did {events[done]!r}")
     if kind == "running":
         if adapter.over():
             raise ScenarioError(f"{where} the round must go on, but it is over ({adapter.end()})")

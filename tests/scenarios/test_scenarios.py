@@ -1,4 +1,4 @@
-"""Every scenario file over every engine, and the book-keeping of what the files cover."""
+"""Every scenario file with every implementation, and checks of what the files cover."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import pytest
 from tests.reference.page import PRESETS, TABLE
 from tests.reference.page import value_of as printed_value
 
-from .engine_adapter import EngineAdapter
+from .position_adapter import PositionAdapter
 from .reference_adapter import ReferenceAdapter
 from .scenario import Scenario, ScenarioError, parse, run
 
 FOLDER = Path(__file__).parent
 FILES = sorted(FOLDER.glob("*.txt"))
-ADAPTERS = [ReferenceAdapter, EngineAdapter]
+ADAPTERS = [ReferenceAdapter, PositionAdapter]
 
-# The points of docs/rules.md sections 3 to 9, and of the paragraph on chicken feet in section 11, in the order of
-# its text. Every one is cited by at least one scenario.
+# The points of docs/rules.md sections 3 to 9, and of the paragraph on chicken feet in section 11, in the order of the
+# text. At least one scenario cites each of them.
 CLAIMS = {
     "3.1": "set and hand size follow the number of players; a deal that does not fit is refused",
     "4.1": "a half joins an end if they are equal numbers or either is *",
@@ -123,8 +123,8 @@ CLAIMS = {
     "11.12": "chicken_foot with the set super is refused",
 }
 
-# Values that stand for those of docs/rules.md section 11 that are too many to be covered one by one, and the defaults
-# that have no fixed value.
+# Samples for options of docs/rules.md section 11 with too many values to cover each, and defaults without a fixed
+# value.
 SAMPLES = {
     "players": (2, 14),
     "tile_set": ("by-players", "double-1", "double-18"),
@@ -137,7 +137,7 @@ SAMPLES = {
 
 
 def values_of(option: str) -> tuple:
-    """The values of an option that scenarios have to cover: all that the page names, and samples of the others."""
+    """The values of an option that scenarios must cover: all that the page names, and samples of the others."""
     row = TABLE[option]
     few = row.numbers is None or row.numbers[0] == row.numbers[1]
     assert option in SAMPLES or (few and not row.spans), f"name values of {option} that stand for all of them"
@@ -154,7 +154,7 @@ def value_of(rules: dict, option: str):
 
 
 def default_of(option: str, preset: str):
-    """What the table of docs/rules.md has in the column of the preset."""
+    """The value in the preset's column of the table in docs/rules.md."""
     default = TABLE[option].defaults[preset]
     return default.replace(" ", "-") if isinstance(default, str) else default
 
@@ -179,7 +179,7 @@ def test_there_are_many():
 
 @pytest.mark.parametrize("name", PARSED)
 def test_header(name):
-    """The name begins with the section; what a file covers is what its rules say; what it cites exists."""
+    """The name begins with the section; the rules have the values that it covers; the points that it cites exist."""
     scenario = PARSED[name]
     assert name.split("-")[0] == scenario.section, f"{name}: section {scenario.section}"
     assert scenario.covers, f"{name}: no option value named in 'covers:'"
@@ -202,7 +202,7 @@ def test_every_option_value_is_covered():
     assert not sorted(wanted - seen, key=str)
 
 
-# A scenario is dealt by hand, so what shapes the deal shows in nothing else than the deal.
+# A scenario is dealt by hand, so options of the deal have no other effect.
 PAIRS = [
     (option, value, other)
     for option, values in OPTIONS.items()
@@ -215,7 +215,7 @@ PAIRS = [
 
 @pytest.mark.parametrize(("option", "value", "other"), PAIRS)
 def test_every_option_value_matters(option, value, other):
-    """Some file that covers the value goes wrong when its rules have the other one."""
+    """Some file that covers the value fails if its rules have the other value."""
     for scenario in PARSED.values():
         if scenario.refused or (option, value) not in covered(scenario):
             continue
@@ -231,7 +231,7 @@ def test_every_option_value_matters(option, value, other):
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_value_is_covered(preset):
-    """Where the columns of the table differ, a file of each preset names the value that the preset gives."""
+    """Where the presets differ, a file of each preset covers the value of the preset."""
     seen = {pair for each in PARSED.values() if each.rules["preset"] == preset for pair in covered(each)}
     differ = [option for option in TABLE if len({default_of(option, each) for each in PRESETS}) > 1]
     wanted = {(option, default_of(option, preset)) for option in differ}
@@ -253,7 +253,7 @@ def test_every_deal_is_the_set():
 
 
 def all_tiles(tile_set: str) -> list:
-    """The set counted out independently of the parser's table."""
+    """The tiles of the set, independently of the parser's table."""
     if tile_set == "super":
         halves = [*map(str, range(13)), "*"]
         letters = ["*-A"] * 3 + ["*-D", "*-R", "*-S", "*-T"]

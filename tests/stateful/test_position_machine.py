@@ -1,7 +1,7 @@
-"""Anything that can be done with a `Position`, in any order, by a Hypothesis state machine.
+"""All operations on a `Position`, in any order, by a Hypothesis state machine.
 
-The machine keeps the bytes that it has seen and the events that it caused, and looks after every step whether the
-engine's own invariants hold. Moves are chosen by number, so that a failure shrinks to a short list of them.
+The machine keeps the bytes of earlier states and the events, and checks the invariants of the state after every step.
+Moves are chosen by index, so that a failure shrinks to a short list of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def state_of(position: Position) -> tuple[bytes, list[tuple[int, int, int, int]]
 
 
 class PositionMachine(RuleBasedStateMachine):
-    """One position, what it was before each step, and copies that were put aside."""
+    """A position, its states before each step, and copies."""
 
     position: Position
 
@@ -63,7 +63,7 @@ class PositionMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.legal())
     @rule(numbers=st.lists(NUMBERS, min_size=5, max_size=30))
     def play_on(self, numbers: list[int]) -> None:
-        """Many moves at once, so that ends of rounds are reached."""
+        """Make many moves at once, so that rounds reach their end."""
         for number in numbers:
             if self.legal():
                 self.play(number, "id")

@@ -1,6 +1,6 @@
 """The floors of both packages, from bottom to top: a room imports only from the rooms below it.
 
-A room is a package, or one of the few modules that stand at the top. A new room gets its line here.
+A room is a sub-package, or one of the few modules at the top. A new room needs a line here.
 """
 
 CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "lockstep", "abi")

@@ -1,4 +1,4 @@
-"""pytest for one file in a process of its own, with the settings and the conftest of the project."""
+"""Runs pytest for one file in a separate process, with the settings and the conftest of the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `ci/run` shows of its lanes; a script stands in for make."""
+"""The output of `ci/run`, with a script in place of make."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(tree: Path, *lanes: str) -> tuple[int, list[str]]:
-    """The exit status of the lanes, and the lines that they show."""
+def run(tree: Path, *checks: str) -> tuple[int, list[str]]:
+    """The exit status of `ci/run` for these checks, and the lines of its output."""
     path = os.pathsep.join([str(tree / "bin"), os.environ["PATH"]])
-    done = limits.run([tree / "ci" / "run", *lanes], stderr=subprocess.STDOUT, env={**os.environ, "PATH": path})
+    done = limits.run([tree / "ci" / "run", *checks], stderr=subprocess.STDOUT, env={**os.environ, "PATH": path})
     return done.returncode, done.stdout.splitlines()
 
 
@@ -64,7 +64,7 @@ def test_a_lane_that_fails_ends_the_run_and_shows_its_end(tree: Path) -> None:
 
 
 def test_lanes_at_the_same_time(tree: Path) -> None:
-    """Each shows what it shows alone, in the order of their names, and the last line is still that of the last lane."""
+    """Each shows the same output as alone, in the given order, and the last line is still that of the last check."""
     status, lines = run(tree, "lint,tidy", "tidy")
     assert status == 0
     heads = [line for line in lines if line.startswith("===")]
@@ -82,4 +82,4 @@ def test_lanes_at_the_same_time(tree: Path) -> None:
 def test_an_unknown_lane(tree: Path) -> None:
     status, lines = run(tree, "lunch")
     assert status == 2
-    assert lines[-1].startswith("ci/run: there is no lane 'lunch'")
+    assert lines[-1].startswith("ci/run: there is no check 'lunch'")

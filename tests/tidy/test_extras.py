@@ -1,4 +1,4 @@
-"""Nothing is installed that nothing imports, and no page names an extra that does not exist."""
+"""Every dependency is imported somewhere, and pages name only extras that exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every line knows its room, and imports only go down."""
+"""Imports only go from rooms to the rooms below them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.tidy.tree import CORE, PYTHON, ROOT, imported, sources
 
 
 def room(path: Path, package: Path) -> str:
-    """The module of a package that a file belongs to; files of a sub-package belong to that."""
+    """The room of a file: its sub-package, or the module itself."""
     return path.relative_to(package).parts[0].removesuffix(".py")
 
 
 def breaches(package: Path, rooms: tuple[str, ...]) -> list[str]:
-    """All imports of a package that do not go down."""
+    """All imports of a package that do not go to lower rooms."""
     found = []
     for path in sources(package):
         here = room(path, package)
@@ -60,7 +60,7 @@ def test_few_modules_stand_outside_the_rooms(package: Path, most: int) -> None:
 
 @PACKAGES
 def test_every_room_says_what_lives_there(package: Path, rooms: tuple[str, ...]) -> None:
-    """The first paragraph says what lives in the room; the text says what it may import."""
+    """The first paragraph of a room's docstring says what it contains; the text says what it may import."""
     silent = []
     for name in rooms:
         door = package / name / "__init__.py"
@@ -91,7 +91,7 @@ def test_core_does_not_know_the_people_upstairs() -> None:
 
 
 def test_only_the_compiler_knows_numba() -> None:
-    """`compiler` is the way to Numba; compact states are a Numba type of their own."""
+    """Only `compiler` imports Numba, and `compact.intrinsics`, which defines a Numba type."""
     others = {
         str(path.relative_to(CORE))
         for path in sources(CORE)
@@ -101,12 +101,12 @@ def test_only_the_compiler_knows_numba() -> None:
 
 
 def test_the_package_doors_are_light() -> None:
-    """Importing a package must not import its rooms: the first use of a name does."""
+    """Importing a package must not import its rooms; the first use of a name does."""
     assert imported(CORE / "__init__.py", CORE.name) == set()
 
 
 def test_the_reference_is_independent() -> None:
-    """Its worth is that it was written twice, so it imports the standard library and itself, nothing else."""
+    """It is only useful if it is independent, so it may import only the standard library and itself."""
     folder = ROOT / "tests" / "reference"
     files = [path for path in sources(folder) if not path.name.startswith("test_")]
     assert files, "the slow rulebook is missing"
@@ -120,7 +120,7 @@ def test_the_reference_is_independent() -> None:
 
 
 def test_imports_are_seen(tmp_path: Path) -> None:
-    """The detector itself: absolute, relative and nested imports all count."""
+    """The detector itself finds absolute, relative and nested imports."""
     file = tmp_path / "x.py"
     file.write_text("import a.b\nfrom . import c\nfrom ..d import e\ndef f():\n    from g import h\n")
     assert imported(file, "p.q") == {"a.b", "p.q.c", "p.d.e", "g.h"}

@@ -1,4 +1,4 @@
-"""A busy machine makes no test fail, and what hangs is found all the same (tests/limits.py)."""
+"""Tests do not fail because the machine is busy, but processes that hang are found (tests/limits.py)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROCESSES = r"subprocess\.(r[u]n|check_\w+|call)\(|\.commun[i]cate\("
     [(CLOCKS, "tests/**/*.py"), (CLOCKS, "bench/**/test_*.py"), (PROCESSES, "tests/**/*.py")],
 )
 def test_no_other_test_looks_at_a_clock(pattern: str, files: str) -> None:
-    """Wall time passes while other programs run; `thread_time` and `process_time` count the work."""
+    """Wall time includes other programs; `thread_time` and `process_time` count only our work."""
     paths = list(ROOT.glob(files))
     assert paths
     found = {path.relative_to(ROOT).as_posix() for path in paths if re.search(pattern, path.read_text("utf-8"))}

@@ -1,4 +1,4 @@
-"""One test that fails does not end the run, whatever happens while its failure is reported (tests/conftest.py)."""
+"""A failing test does not end the run, even if reporting its failure fails (tests/conftest.py)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from tests.tidy.inner import run_pytest
 
-# Reporting a failure parses this file, which allocates enough to start the collector again and again; each time other
-# code parses something too. Python 3.11.7 counts both depths in one place and then raises a SystemError.
+# Reporting a failure parses this file, which allocates enough to start the garbage collector repeatedly; each time
+# other code parses something too. Python 3.11.7 counts both depths in one place and then raises a SystemError.
 PARSED_MEANWHILE = """
 import ast, gc
 import pytest

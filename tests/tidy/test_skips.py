@@ -1,4 +1,4 @@
-"""Where everything is installed, nothing skips itself for want of a library (tests/conftest.py)."""
+"""If everything is installed, no test is skipped because of a missing library (tests/conftest.py)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TESTS = {
 
 
 def outcome(file: Path, **environment: str) -> int:
-    """The exit code of pytest for one file, with the habits of the project's conftest."""
+    """The exit code of pytest for one file, with the conftest of the project."""
     done = run_pytest(file, **environment)
     if done.returncode == pytest.ExitCode.TESTS_FAILED or "error" in done.stdout:
         assert "an optional library is missing, and here all must be installed" in done.stdout
@@ -33,7 +33,7 @@ def test_a_skip_is_a_failure_where_all_is_installed(what: str, tmp_path: Path) -
 
 
 def test_no_skip_hides_its_reason() -> None:
-    """With a `reason` of its own, `importorskip` would say something that the conftest does not know."""
+    """With its own `reason`, a skip by `importorskip` would not be recognised by the conftest."""
     files = [path for folder in ("tests", "bench") for path in (ROOT / folder).rglob("*.py")]
     assert files
     assert not [path for path in files if re.search(r"importorskip\([^)]*reason|find_spec\(", path.read_text())]

@@ -1,4 +1,4 @@
-"""Habits that can be read off the sources."""
+"""Conventions that can be checked in the sources."""
 
 from __future__ import annotations
 
@@ -102,13 +102,13 @@ def test_scripts_can_be_run(script: str) -> None:
 
 
 def parameters(function: ast.FunctionDef) -> int:
-    """How many parameters a function has, ``self`` and ``cls`` aside."""
+    """Number of parameters of a function, without ``self`` and ``cls``."""
     names = [each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
     return len(names) - (names[:1] in (["self"], ["cls"]))
 
 
 def test_functions_have_ten_parameters_at_most() -> None:
-    """What belongs together comes as a named tuple."""
+    """Related parameters are passed as a named tuple."""
     many = [
         f"{path.relative_to(ROOT)}: {node.name} has {parameters(node)}"
         for folder in (CORE, PYTHON)

@@ -1,4 +1,4 @@
-"""What a start costs: nothing is imported before it is needed."""
+"""The cost of starting: nothing is imported before it is needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests import limits
 
 HEAVY = ("numba", "llvmlite", "pyarrow", "cffi", "rich", "matplotlib", "gymnasium", "pettingzoo", "pyspiel", "ray")
 BUDGET = 1.5
-"""Seconds of a processor for `mextrain --help`: many times what it takes, because other programs use its caches too."""
+"""Processor seconds for `mextrain --help`: many times what it needs, because other programs share the caches."""
 
 
 def modules_after(code: str) -> set[str]:

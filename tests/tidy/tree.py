@@ -14,7 +14,7 @@ TEXTS = {".py", ".md", ".toml", ".txt", ".json", ".jsonl", ".c", ".h", ".sh", ".
 
 
 def project_files() -> Iterator[Path]:
-    """Yield the text files of the project: its fixed folders and the files beside them."""
+    """Yield the text files of the project: those in its fixed folders and in the root."""
     for path in sorted(ROOT.iterdir()):
         hidden = path.name.startswith(".") and path.name != ".gitignore"
         if path.is_file() and path.suffix in TEXTS and not hidden:

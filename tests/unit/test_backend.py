@@ -1,4 +1,4 @@
-"""Which backend plays in bulk: chosen in one place, the same bytes either way."""
+"""The choice of the backend for bulk play: made in one place, with equal results."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_the_lists_of_lockstep_name_values_that_exist() -> None:
 
 @pytest.mark.parametrize("name", [name for name in OPTIONS if name not in flags.ALL_SERVED])
 def test_lockstep_plays_what_it_lists_and_nothing_else(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any other value is refused by name, also one that the table gets one day."""
+    """Any other value is refused by name, including values added to the table in the future."""
     row = TABLE[name]
     monkeypatch.setitem(TABLE, name, replace(row, values={**row.values, "added": "a value of the future"}))
     for place, value in enumerate((0, 1, 2) if name == "max_uncovered" else TABLE[name].words):
-        record = MEXICAN.record[0].copy()
-        record[name] = place
+        struct = MEXICAN.record[0].copy()
+        struct[name] = place
         served = SERVED.get(name, row.words[:1])
-        assert flags.obstacle(record) == ("" if value in served else name), value
+        assert flags.obstacle(struct) == ("" if value in served else name), value
 
 
 def test_an_option_that_lockstep_has_never_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ def test_an_option_that_lockstep_has_never_heard_of(monkeypatch: pytest.MonkeyPa
 @has_lanes
 @pytest.mark.parametrize("policies", ["random", "heaviest", "random,heaviest,random,random"])
 def test_it_plays_what_nothing_speaks_against(policies: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every set and rule of doubles: a long job goes to lockstep if and only if there is no reason against it."""
+    """For every set and rule of doubles, a long job goes to lockstep if and only if there is no obstacle."""
     monkeypatch.setattr(vectors, "is_fast", lambda: True)
     for tile_set in SET_NAMES:
         for double_rule in ("anywhere", "cover", "chicken_foot"):
@@ -126,7 +126,7 @@ def test_the_same_bytes(workers: int) -> None:
     assert one.hash == other.hash
     for name in ("points", "facts", "actions"):
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
-    # It is compiled now.
+    # It is compiled by now.
     assert simulate(MEXICAN, games=1, seed=5).backend == ("lockstep" if vectors.is_fast() else "scalar")
     surveys = [survey(MEXICAN, games=300, seed=5, backend=backend) for backend in ("scalar", "lockstep")]
     assert surveys[0].state() == surveys[1].state()
@@ -171,7 +171,7 @@ def test_compiled_once_and_kept_on_disk(tmp_path: Path) -> None:
 
 
 def test_where_nothing_is_compiled(tmp_path: Path) -> None:
-    """Interpreted kernels: lockstep steps aside, and says why if it is asked for."""
+    """With interpreted kernels lockstep is not used, and asking for it gives the reason."""
     hashes, backend, _ = run(tmp_path, "auto", "scalar", NUMBA_DISABLE_JIT="1")
     assert (len(hashes), backend) == (1, "scalar")
     with pytest.raises(AssertionError, match="compiling is switched on"):

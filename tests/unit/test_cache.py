@@ -1,4 +1,4 @@
-"""The door to Numba: compiled code on disk is never stale, never fatal and never needed."""
+"""The cache of compiled code: code on disk is never stale, never fatal and never required."""
 
 import os
 import shutil
@@ -33,13 +33,13 @@ MOVE = 1 << 10 | 0 << 5 | 1
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the compiled package that a test may edit."""
+    """A copy of the core package that a test may edit."""
     shutil.copytree(PACKAGE, tmp_path / "lib" / "mextrain_core", ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
 
 def start(copy: Path, cache: Path | None, program: str = PROGRAM, **environment: str) -> subprocess.Popen[str]:
-    """A fresh process that runs the program with the copy."""
+    """Start a fresh process that runs the program with the copy."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "MEXTRAIN_"))}
     env |= {"PYTHONPATH": str(copy / "lib"), **environment}
     if cache is not None:
@@ -49,7 +49,7 @@ def start(copy: Path, cache: Path | None, program: str = PROGRAM, **environment:
 
 
 def outcome(process: subprocess.Popen[str]) -> tuple[int, int, int, str]:
-    """The move of action id 101, cache hits and misses, and standard error of a process when it has ended."""
+    """Wait for a process; the move of action id 101, cache hits and misses, and standard error."""
     out, err = communicate(process)
     assert process.returncode == 0, err
     move, counts = out.splitlines()
@@ -58,7 +58,7 @@ def outcome(process: subprocess.Popen[str]) -> tuple[int, int, int, str]:
 
 
 def run(copy: Path, cache: Path | None, program: str = PROGRAM, **environment: str) -> tuple[int, int, int, str]:
-    """What a fresh process that runs the program says."""
+    """The outcome of a fresh process that runs the program."""
     return outcome(start(copy, cache, program, **environment))
 
 
@@ -66,6 +66,41 @@ def test_second_process_compiles_nothing(copy: Path) -> None:
     cache = copy / "cache"
     assert run(copy, cache) == (MOVE, 0, 1, "")
     assert run(copy, cache) == (MOVE, 1, 0, "")
+
+
+FACTORY = """
+from mextrain_core.compiler.jit import kernel
+
+def adder(number):
+    @kernel
+    def add(x):
+        return x + number
+
+    return add
+"""
+
+MADE = """
+from mextrain_core.made import adder
+two, three = adder(2), adder(3)
+print(int(two(1)) * 100 + int(three(1)))
+counts = [sum(getattr(each.stats, name).values()) for each in (two, three) for name in ("cache_hits", "cache_misses")]
+print(counts[0] + counts[2], counts[1] + counts[3])
+"""
+
+
+def test_kernels_made_at_one_place_with_other_numbers_are_kept_apart(copy: Path) -> None:
+    (copy / "lib" / "mextrain_core" / "made.py").write_text(FACTORY)
+    assert run(copy, copy / "cache", MADE) == (304, 0, 2, "")
+    assert run(copy, copy / "cache", MADE) == (304, 2, 0, "")
+
+
+def test_a_kernel_that_depends_on_more_than_numbers_is_refused(copy: Path) -> None:
+    """Whether such a value is the same in the next process, nobody can tell from its code on disk."""
+    (copy / "lib" / "mextrain_core" / "made.py").write_text(FACTORY)
+    program = "from mextrain_core.made import adder\nadder(adder(2))\n"
+    process = start(copy, copy / "cache", program)
+    assert "cannot be kept on disk" in communicate(process)[1]
+    assert process.returncode == 1
 
 
 def test_edit_of_a_callee_in_another_file_is_seen_at_once(copy: Path) -> None:
@@ -81,7 +116,7 @@ def test_edit_of_a_callee_in_another_file_is_seen_at_once(copy: Path) -> None:
 
 
 def test_an_upgrade_is_seen_whatever_the_times_of_its_files(copy: Path) -> None:
-    """An installer gives files the times of the archive, which may be those of the version before."""
+    """An installer sets the file times from the archive, which may equal those of the previous version."""
     cache, source = copy / "cache", copy / "lib" / "mextrain_core" / "model" / "moves.py"
     run(copy, cache)
     before, text = source.stat(), source.read_text()
@@ -106,7 +141,7 @@ OLD = [f"mextrain-{number:016x}" for number in range(7)]
 
 
 def test_folders_of_old_versions_are_removed(copy: Path) -> None:
-    """The four newest stay, and whatever is not a folder of ours; a version that is in use creates nothing new."""
+    """The four newest are kept, and everything that is not one of our folders; a version in use creates nothing new."""
     cache = copy / "cache"
     others = [cache / "mextrain-notes", cache / "mextrain-0123", cache / "else"]
     for folder in others:
@@ -160,7 +195,7 @@ def test_a_warm_folder_that_cannot_be_written_is_read(copy: Path) -> None:
 
 
 def test_a_user_without_a_home(copy: Path) -> None:
-    """Nobody knows a home: no folder called ~ appears, and the games are the same."""
+    """Without a home directory: no folder called ~ is created, and the games are the same."""
     homeless = "import os, pwd\ndef getpwuid(_): raise KeyError\npwd.getpwuid = getpwuid\n"
     homeless += "for name in ('HOME', 'XDG_CACHE_HOME'): os.environ.pop(name, None)\n"
     move, hits, misses, errors = run(copy, None, homeless + PROGRAM)
@@ -170,7 +205,7 @@ def test_a_user_without_a_home(copy: Path) -> None:
 
 
 def only_file(cache: Path) -> Path:
-    """The one file of compiled code in a cache."""
+    """The only file of compiled code in a cache."""
     [file] = [path for path in cache.rglob("*") if path.is_file()]
     assert file.suffix == ".nbc"
     return file
@@ -179,7 +214,7 @@ def only_file(cache: Path) -> Path:
 @pytest.mark.parametrize("keep", [0.0, 0.5, 0.99])
 @pytest.mark.parametrize("rest", [b"", b"\0"])
 def test_cut_cache_files_are_as_good_as_none(copy: Path, keep: float, rest: bytes) -> None:
-    """Also where a power cut left zeros in the place of what was written last."""
+    """Also if a power cut left zeros instead of the last data written."""
     cache = copy / "cache"
     run(copy, cache)
     file = only_file(cache)
@@ -228,7 +263,7 @@ def test_one_flipped_bit_anywhere_is_found(copy: Path) -> None:
 
 
 def test_code_of_another_kernel_under_this_name_is_not_run(copy: Path) -> None:
-    """What the checksum covers includes the name, the signature, the sources and the processor."""
+    """The checksum covers the name, the signature, the sources and the processor."""
     cache = copy / "cache"
     other = AFTER_IMPORT + "from mextrain_core.model.rng import round_key; round_key(*map(np.uint64, (1, 2, 3)))\n"
     run(copy, cache, PROGRAM.replace(AFTER_IMPORT, other))
@@ -276,7 +311,7 @@ def test_code_for_another_processor_is_kept_apart(copy: Path) -> None:
 
 
 def test_a_disk_that_is_full(copy: Path) -> None:
-    """Nothing can be written beyond a few bytes: the result is the same, and no part of a file stays."""
+    """If only a few bytes can be written, the result is the same, and no partial file remains."""
     cache = copy / "cache"
     full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
     assert run(copy, cache, full + PROGRAM) == (MOVE, 0, 1, "")

@@ -1,4 +1,4 @@
-"""Whose compiled code is run: that of folders that only this user and root can write."""
+"""Compiled code is run only from folders that only this user and root can write to."""
 
 import os
 from pathlib import Path
@@ -16,12 +16,12 @@ SOMEBODY = 12345
 
 
 def places(copy: Path) -> dict[str, str]:
-    """Environment of a user with another place for the cache, the usual one."""
+    """An environment in which the user's cache folder is another place for compiled code."""
     return {"XDG_CACHE_HOME": str(copy / "usual")}
 
 
 def spoil(path: Path, fault: str) -> None:
-    """Let somebody else write into a folder."""
+    """Let other users write to a folder."""
     if fault == "owner":
         os.chown(path, SOMEBODY, SOMEBODY)
     elif fault == "group":
@@ -42,7 +42,7 @@ def spoil(path: Path, fault: str) -> None:
 )
 @pytest.mark.parametrize("variable", ["MEXTRAIN_CACHE_DIR", "NUMBA_CACHE_DIR"])
 def test_a_folder_of_code_that_others_can_write_is_not_used(copy: Path, variable: str, fault: str, says: str) -> None:
-    """Not even read: the code in it is sound here, and is not loaded. It is kept in the next place."""
+    """The code in it is valid, but is not loaded; the next place is used."""
     cache = copy / "cache"
     run(copy, cache)
     [folder] = cache.iterdir()
@@ -64,7 +64,7 @@ def test_a_folder_of_code_that_others_can_write_is_not_used(copy: Path, variable
     ],
 )
 def test_the_folders_above_count_too(copy: Path, fault: str, says: str | None) -> None:
-    """Whoever can rename a folder can put another in its place; the sticky bit of /tmp prevents that."""
+    """Whoever can rename a folder can replace it; the sticky bit of /tmp prevents that."""
     above = copy / "above"
     above.mkdir()
     spoil(above, fault)
@@ -107,7 +107,7 @@ print(config.CACHE_DIR, cache.cache_folder(), file=sys.stderr)
 
 
 def test_numbas_file_in_the_current_folder_does_not_say_where_code_is(copy: Path) -> None:
-    """Numba reads `.numba_config.yaml` wherever a program happens to run: in a folder that somebody unpacked, say."""
+    """Numba reads `.numba_config.yaml` from the current folder, which may be an unpacked archive of somebody else."""
     (copy / "lib" / "yaml.py").write_text(YAML)
     foreign = copy / "foreign"
     (copy / ".numba_config.yaml").write_text(f"cache_dir: {foreign}\ncache_locator_classes: planted.Locator\n")

@@ -1,4 +1,4 @@
-"""The command line: `mextrain rules`, and how every command fails."""
+"""The command line: `mextrain rules`, and the errors of all commands."""
 
 from __future__ import annotations
 

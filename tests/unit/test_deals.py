@@ -15,21 +15,21 @@ DEALS = 1680
 """9! / (3! 3! 3!): nine tiles without the engine, two hands of three, three in the boneyard."""
 ORDERS = 6
 EXPECTED = 6
-"""How often each of the DEALS * ORDERS outcomes is expected."""
+"""The expected number of times of each of the DEALS * ORDERS outcomes."""
 
 
 def test_deals_and_draw_orders_are_uniform() -> None:
     counts: dict[tuple[object, ...], int] = {}
-    states, record = new_states(1), RULES.record
+    states, struct = new_states(1), RULES.record
     games = DEALS * ORDERS * EXPECTED
     seat = states[0]
     for game in range(games):
-        deal(states, 0, record, np.uint64(20), np.uint64(game), np.uint64(3), np.uint64(0))
+        deal(states, 0, struct, np.uint64(20), np.uint64(game), np.uint64(3), np.uint64(0))
         hands = seat["hand"][:2, :4].tobytes()
         order = []
         for _ in range(3):
             before = int(seat["boneyard"][0])
-            draw(states, record)
+            draw(states, struct)
             order.append(before ^ int(seat["boneyard"][0]))
         key = (hands, tuple(order))
         counts[key] = counts.get(key, 0) + 1
@@ -37,11 +37,11 @@ def test_deals_and_draw_orders_are_uniform() -> None:
     absent = DEALS * ORDERS - len(counts)
     chi = sum((n - EXPECTED) ** 2 / EXPECTED for n in counts.values()) + absent * EXPECTED
     freedom = DEALS * ORDERS - 1
-    # Beyond five standard deviations of the chi-square distribution either way: less than one in a million.
+    # Five standard deviations of the chi-square distribution, in either direction: less than one in a million.
     assert abs(chi - freedom) < 5 * (2 * freedom) ** 0.5
 
 
-def draw(states: np.ndarray, record: np.ndarray) -> None:
+def draw(states: np.ndarray, struct: np.ndarray) -> None:
     """Draw the next tile of the stream into the first seat's hand."""
     states[0]["phase"] = PHASE_DRAW
-    step_forced(states, 0, record, None, np.uint64(NONE))
+    step_forced(states, 0, struct, None, np.uint64(NONE))

@@ -1,4 +1,4 @@
-"""Events: one way to write each, and nothing else is read."""
+"""Events: each has exactly one text form, and nothing else is parsed."""
 
 from __future__ import annotations
 
@@ -88,10 +88,10 @@ def test_texts_are_worked_out_once() -> None:
 
 
 def test_looking_in_vain_is_logged_with_the_ends() -> None:
-    """Who found no play, with the whole hand or one drawn tile, and the very ends that were open to the seat.
+    """Who had no play, with the whole hand or one drawn tile, and exactly the ends that were open to the seat.
 
-    In super a red half joins any end, yet an end is only what lies there. The boneyard holds no tile that fits until
-    9-12 comes; the opening turns may use the own train alone (docs/rules.md, sections 6 and 8).
+    In super a red half joins any end, but the log has only the ends on the table. The boneyard has no tile that fits
+    until 9-12 comes; opening turns may only use the own train (docs/rules.md, sections 6 and 8).
     """
     rules = RuleSet.super(2, hand_size=2)
     boneyard = ["1-0", "2-0", "12-9", "9-8"]

@@ -1,4 +1,5 @@
-"""Why a move is refused: each rule has its words, and legal moves nearby are named (docs/rules.md, sections 5 to 8)."""
+"""Why a move is refused: each rule has its own explanation, with similar legal moves (docs/rules.md, sections 5 to
+8)."""
 
 from __future__ import annotations
 
@@ -121,7 +122,7 @@ def test_every_refusal_has_a_reason(this: tuple[RuleSet, int, int, str, int | No
             said = position.why_illegal(action)
             assert (said is None) == (action in legal)
             assert said is None or ": " in said
-            # The one answer that would mean that nothing explains the refusal.
+            # The answer if no rule explains the refusal.
             train = said and said.partition(": ")[2]
             assert not (train and train.startswith(f"train {position.seat} is closed"))
         position.play_unchecked(dice.choice(sorted(legal)))

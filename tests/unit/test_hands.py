@@ -1,4 +1,4 @@
-"""First hands: exact values where a formula exists, and estimates that plain Python finds too."""
+"""First hands: exact values where a formula exists, and estimates compared with plain Python."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def test_hands_that_cannot_start(name: str) -> None:
     assert found.value == pytest.approx(float(exact), abs=0.002)
     assert found.low is not None
     assert found.high is not None
-    # Half as wide again as the interval of independent hands, at most.
+    # At most one and a half times as wide as the interval of independent hands.
     assert found.high - found.low < 1.5 * 2 * 1.96 * math.sqrt(published * (1 - published) / summary.hands)
 
 
 def test_the_exact_share_by_counting_hands() -> None:
-    """All hands of three tiles of small sets, laid out one by one."""
+    """All hands of three tiles of small sets, enumerated."""
     for name, engine in (("double-3", "3-3"), ("double-3", "1-1"), ("double-4", "0-0")):
         rules = RuleSet.mexican(2, tile_set=name, hand_size=3, first_engine=engine)
         tiles = [tile for tile in TileSet(name) if tile != Tile.parse(engine)]
@@ -65,7 +65,7 @@ def test_red_trains_start_too() -> None:
 
 
 def test_published_odds_of_a_single_tile() -> None:
-    """One page says that a given double comes with 1/13; it is 1/91."""
+    """A web page gives 1/13 as the probability of a given double; it is 1/91."""
     tiles = TileSet("double-12").tiles
     assert Fraction(tiles.count(Tile(7, 7)), len(tiles)) == Fraction(1, 91)
     assert Fraction(sum(tile.high == tile.low for tile in tiles), len(tiles)) == Fraction(1, 7)

@@ -1,4 +1,4 @@
-"""Matches: engines, starters, totals and ties; a round of a match is the round that can be dealt alone."""
+"""Matches: engines, starters, totals and ties; a round of a match equals the same round dealt alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def play_out(position: Position) -> None:
 
 @pytest.mark.parametrize("starter", ["draw", "rotate", "winner", 2])
 @pytest.mark.parametrize("rules", [SMALL, RuleSet.super(4, rounds=5)], ids=["double-4", "super"])
-def test_a_match_is_the_game_that_the_engine_plays(rules: RuleSet, starter: str | int) -> None:
+def test_a_match_is_the_game_that_the_kernels_play(rules: RuleSet, starter: str | int) -> None:
     rules = rules.replace(starter=starter)
     played = simulate(rules, games=8, seed=5, first_game=3, record_actions=True)
     for game in range(8):

@@ -42,7 +42,7 @@ def test_case_73_counts_of_super(players: int, count: int) -> None:
 
 @pytest.mark.parametrize("space", SPACES, ids=lambda space: f"{space.tiles.name}-{space.players}")
 def test_case_67_ids_are_a_fixed_bijection(space: Actions) -> None:
-    """Computed here from the rules of numbering, without the library's tables."""
+    """Computed from the numbering rules, without the tables of the library."""
     if space.tiles.has_wild:
         letters = range(14, 19)
         pairs = [(a, b) for a in range(14) for b in range(14)]
@@ -170,7 +170,7 @@ def test_arrays_keep_their_shape_and_their_owner() -> None:
     assert space.codes(ids).shape == space.ids(space.codes(ids)).shape == space.relative(ids, 1).shape == (3, 4)
     assert space.codes(np.array(5)).shape == ()
     codes = space.codes(ids)
-    codes[:] = 0  # a copy: the table behind it is unharmed
+    codes[:] = 0  # it is a copy: the table does not change
     assert space.move(5) == Move(0, 0, 5)
 
 

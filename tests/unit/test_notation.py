@@ -1,4 +1,4 @@
-"""The line of a position: round trips from any point, what is refused, and lines that must stay readable."""
+"""The text line of a position: round trips from any point, refused lines, and old lines that must stay readable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mextrain import OpenDouble, Position, PositionError, RuleSet
 from mextrain.notation.read import read
 from mextrain.notation.snapshot import FIELDS, OWES, PHASES, Chance, Counts, Hidden, Snapshot, TrainState
 from mextrain_core.game.invariants import BROKEN, broken_invariant
-from tests.scenarios.engine_adapter import EngineAdapter
+from tests.scenarios.position_adapter import PositionAdapter
 from tests.scenarios.scenario import parse, run
 from tests.strategies import rounds
 from tests.tidy.tree import ROOT
@@ -41,7 +41,7 @@ def step(position: Position, dice: random.Random) -> None:
 
 
 def facts(position: Position) -> dict[str, Any]:
-    """Everything that can be read off a position but how it came about."""
+    """Everything that can be read from a position, except its history."""
     names = [
         "rules", "seat", "owed", "must_cover", "drawn", "opening", "opening_to_come", "skip_pending", "draw_pending",
         "direction", "pending_draw", "engine", "starter", "started", "open_doubles", "hands", "boneyard", "over", "end",
@@ -56,7 +56,7 @@ def facts(position: Position) -> dict[str, Any]:
 
 
 def loaded(position: Position) -> Position:
-    """The position after a trip through its line, which must change nothing."""
+    """The position after a round trip through its line, which must change nothing."""
     line = position.line(key=True)
     again = Position.from_line(line)
     assert again == position, line
@@ -103,8 +103,8 @@ def test_all_later_play_is_equal(this: Named, seed: int, explicit: bool, moves: 
     assert twin.points == position.points
 
 
-class RoundTrips(EngineAdapter):
-    """The engine's view of scenarios, which loads every position and plays the script on what it has loaded too."""
+class RoundTrips(PositionAdapter):
+    """Adapter for scenarios that also loads the line of every position and plays the script on the loaded position."""
 
     def start(self, rules: Any, engine: Any, starter: Any, hands: Any, boneyard: Any) -> None:
         super().start(rules, engine, starter, hands, boneyard)
@@ -147,7 +147,7 @@ def test_what_one_seat_sees(this: Named, seed: int, moves: int) -> None:
 
 
 def test_a_view_does_not_depend_on_what_it_hides() -> None:
-    """Positions that differ in hidden tiles and in the key only look the same, character by character."""
+    """Positions that differ only in hidden tiles and in the key look the same, character by character."""
     mine, other, third = "9-5 5-5 9-1 5-2", "9-6 6-6 6-5 4-4", "9-8 8-8 7-7 8-5"
     deals = [(mine, other, third), (mine, third, other), (mine, other, "3-2 3-1 3-0 1-1")]
     rules = RuleSet.mexican(3, hand_size=4)
@@ -283,7 +283,7 @@ def test_golden_lines(line: str, legal: tuple[str, ...]) -> None:
 
 
 def test_zeros_and_empty_places_keep_their_meaning() -> None:
-    """Seat 0 on move, no points, an empty hand, an empty boneyard: all are written, and nothing is guessed."""
+    """Seat 0 to move, no points, an empty hand, an empty boneyard: all are written explicitly."""
     rules = RuleSet.mexican(2, tile_set="double-1", hand_size=1)
     position = Position.setup(rules, engine="1-1", hands=["0-0", "1-0"], boneyard="")
     for _ in range(2):
@@ -325,7 +325,7 @@ def changed(name: str, *changes: tuple[str, str]) -> str:
 
 
 def problems(text: str) -> list[str]:
-    """What is wrong with a line, each as `name = value: ...`."""
+    """The problems of a line, each as `name = value: ...`."""
     with pytest.raises(PositionError) as caught:
         Position.from_line(text)
     assert caught.value.problems
@@ -603,7 +603,7 @@ FEET = RuleSet.mexican(3, tile_set="double-5", hand_size=4, double_rule="chicken
 
 
 def refused_or_played(line: str) -> None:
-    """Only `PositionError` comes out; what is accepted keeps all invariants and plays to the end of the round."""
+    """Only `PositionError` is raised; an accepted position keeps all invariants and plays to the end of the round."""
     try:
         position = Position.from_line(line)
     except PositionError:
@@ -624,7 +624,7 @@ def test_broken_lines_are_refused_or_can_be_played(line: str) -> None:
 
 @st.composite
 def other_snapshots(draw: Any) -> Snapshot:
-    """Snapshots of real positions with some values changed to others that could be written."""
+    """Snapshots of real positions with some values changed to other valid ones."""
     rules = draw(st.sampled_from([SMALL, FEET, RuleSet.super(3, hand_size=5, opening="chain"), BINDS]))
     position, dice = Position.deal(rules, seed=draw(st.integers(0, 50))), random.Random(draw(st.integers(0, 50)))
     for _ in range(draw(st.integers(0, 25))):

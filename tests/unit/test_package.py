@@ -1,4 +1,4 @@
-"""The package's front door: lazy names that type checkers see, and errors that travel."""
+"""The package's public names: lazy imports that type checkers see, and errors that can be pickled."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_library_that_breaks_inside_is_not_called_missing(tmp_path: Path, monk
 
 @pytest.mark.parametrize("first", ["", "import mextrain.study.planner, mextrain.position", "mextrain.Tile"])
 def test_a_star_import_gives_every_public_name(first: str) -> None:
-    """In any order of use: before anything was loaded, and after some of it was."""
+    """Before anything is loaded, and after some names are loaded."""
     missing = "print(*sorted(name for name in mextrain._HOMES if name not in globals()))"
     code = f"import mextrain\n{first}\nfrom mextrain import *\n{missing}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

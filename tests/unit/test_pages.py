@@ -1,4 +1,4 @@
-"""The pages that an installed package brings along, and `mextrain rules --page`."""
+"""The pages in an installed package, and `mextrain rules --page`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_page_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def without_a_tree(tmp_path: Path, *pages: Path) -> tuple[Path, dict[str, str]]:
-    """The package with some pages in a zip file, and an environment in which Python finds that one."""
+    """The package with some pages in a zip file, and an environment in which Python imports it."""
     package = tmp_path / "mextrain.zip"
     with zipfile.ZipFile(package, "w") as file:
         for source in PYTHON.rglob("*.py"):
@@ -39,7 +39,7 @@ def without_a_tree(tmp_path: Path, *pages: Path) -> tuple[Path, dict[str, str]]:
 
 
 def run(arguments: list[str], env: dict[str, str], tmp_path: Path) -> subprocess.CompletedProcess[str]:
-    """Run `mextrain rules` in a folder that is not the tree."""
+    """Run `mextrain rules` outside the source tree."""
     program = [sys.executable, "-m", "mextrain", "rules", *arguments]
     return limits.run(program, encoding="utf-8", env=env, cwd=tmp_path)
 
@@ -53,7 +53,7 @@ def test_in_a_zip_file(tmp_path: Path) -> None:
 
 
 def test_without_pages(tmp_path: Path) -> None:
-    """The catalogue is there all the same, and --page is one line that says what is missing."""
+    """The list of options still works, and --page prints one line that says what is missing."""
     _, env = without_a_tree(tmp_path)
     done = run([], env, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""The best train: known answers, brute force over small hands, bounds, orders, statistics."""
+"""The best train: known answers, brute force on small hands, bounds, orders, statistics."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MODES = ("train_only", "same_letter", "any_letter", "anywhere")
 GOALS = ("longest", "heaviest", "finish")
 
 
-# What follows is written from the rules' text and shares no code with the planner.
+# This part is written from the text of the rules and shares no code with the planner.
 
 
 def joins(end: Half, laid: Half, mode: str) -> bool:
@@ -39,7 +39,7 @@ def joins(end: Half, laid: Half, mode: str) -> bool:
 
 
 def points(tile: Pair, blank: int = 0) -> int:
-    """What a tile counts."""
+    """Points of a tile."""
     return blank if tile == (0, 0) else sum(half if isinstance(half, int) else 10 for half in tile)
 
 
@@ -50,7 +50,7 @@ def pair(text: str) -> Pair:
 
 
 def ways(tile: Pair) -> set[Pair]:
-    """The ways round in which a tile can lie."""
+    """The orientations of a tile."""
     return {tile, tile[::-1]}
 
 
@@ -129,7 +129,7 @@ def result_of(found: Plan) -> tuple[int, ...]:
 
 
 def texts(hand: list[Pair]) -> list[str]:
-    """Tiles as texts, each half where it is."""
+    """Tiles as texts, in their orientation."""
     return [f"{first}-{second}" for first, second in hand]
 
 
@@ -366,7 +366,7 @@ def test_random_hands_are_proven() -> None:
 
 
 def held(state: np.void, tiles: TileSet, seat: int) -> list[Tile]:
-    """The tiles that a seat holds in a STATE record."""
+    """The tiles that a seat holds in a STATE struct."""
     rows = state["hand"][seat]
     hand = [tile for tile in set(tiles) if rows[tiles.half_code(tile.high)] >> tiles.half_code(tile.low) & 1]
     return hand + [Tile("*", "A")] * (int(state["a_count"][seat]) - hand.count(Tile("*", "A")) if tiles.has_wild else 0)

@@ -1,4 +1,4 @@
-"""The policy `planner`: what docs/policies.md says of it, computed slowly; its behaviour, bounds and strength."""
+"""The policy `planner`: compared with a slow version of docs/policies.md; its behaviour, bounds and strength."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ RULES = [
 
 
 WORTH = {row[0]: row[1] for table in tables(ROOT / "docs" / "policies.md") for row in table}
-"""The table of docs/policies.md: what is worth how many points."""
+"""The values in points from the table of docs/policies.md."""
 
 TILE = int(WORTH["every tile of the train"])
 DOUBLE = int(WORTH["a double, covered or not"])
@@ -58,7 +58,7 @@ FOLLOWED = int(WORTH["an own train that ends in a half of some tile left"])
 
 
 def value(decision: Decision, move: Any) -> int:
-    """What the policy makes of a play, in sixtieths of a point; written from docs/policies.md."""
+    """The policy's value of a play, in sixtieths of a point; written from docs/policies.md."""
     rules, seat, view = decision.rules, decision.seat, decision.view
     played = rules.actions.tile(move)
     hand = Counter(decision.hand)
@@ -145,7 +145,7 @@ def test_every_form_and_every_number_of_workers_plays_the_same_games() -> None:
 
 
 def test_its_moves_are_legal_under_every_option() -> None:
-    # A move that is not legal would be an error of `simulate`.
+    # An illegal move would be an error of `simulate`.
     for number, rules in enumerate(signature.rule_sets()):
         others = ["random", "planner", "heaviest"]
         seats = ["planner", *(others[(number + seat) % 3] for seat in range(rules.players - 1))]
@@ -183,11 +183,11 @@ def test_without_a_compiler_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
         Seats.of("planner", 4)
 
 
-# What the value amounts to
+# Consequences of the value
 
 
 def choices(hand: str, table: dict[int | str, str], **options: Any) -> set[str]:
-    """What the planner may choose at seat 0 in an ordinary turn of four seats; ends of trains by `table`."""
+    """The moves that the planner may choose at seat 0 in an ordinary turn of four seats; `table`: ends of trains."""
     rules = RuleSet.mexican(4, hand_size=len(hand.split()), **options)
     states = new_states(1)
     s = states[0]
@@ -212,7 +212,7 @@ OWN, M = 0, 4
 
 
 def test_leftovers_go_out_first_the_heaviest_before_all() -> None:
-    # 6-1 1-2 2-3 is the plan from 6; 9-8 and 9-4 have no place in it.
+    # 6-1 1-2 2-3 is the plan from 6; 9-8 and 9-4 are not in it.
     assert choices("6-1 1-2 2-3 9-8 9-4", {OWN: "6", M: "9"}) == {"9-8@4"}
     assert choices("6-1 1-2 2-3 9-4", {OWN: "6", M: "9"}) == {"9-4@4"}
 
@@ -249,7 +249,7 @@ def test_equals_are_all_chosen() -> None:
 
 
 def test_small_buffers_give_the_best_found_and_say_so() -> None:
-    """With less room the search finds no more than with all of it, and what it calls proven is."""
+    """With smaller buffers the search finds nothing better, and what it calls proven is correct."""
     rules = RuleSet.mexican(2, tile_set="double-18", hand_size=90)
     rng = np.random.default_rng(6)
     full = search.new_buffers()
@@ -274,9 +274,7 @@ def test_small_buffers_give_the_best_found_and_say_so() -> None:
 
 
 def test_a_decision_takes_bounded_time() -> None:
-    """The largest hands of all: a choice among dozens of plays, each with a plan of up to ninety tiles.
-
-    They take some 25 µs a decision.
+    """The largest hands: dozens of plays, each with a plan of up to ninety tiles. A decision takes about 25 µs.
     """
     for rules in (
         RuleSet.mexican(2, tile_set="double-18", hand_size=94, rounds=1),
@@ -297,7 +295,7 @@ def test_a_decision_takes_bounded_time() -> None:
     [(RuleSet.mexican(2), 150), (RuleSet.mexican(4), 40), (RuleSet.mexican(8), 40), (RuleSet.super(4), 20)],
 )
 def test_it_beats_every_simple_policy(rules: RuleSet, deals: int) -> None:
-    """Clearly: each interval of the paired difference lies below -2 points a round."""
+    """Each interval of the paired difference is below -2 points per round."""
     for other in ("cautious", "heaviest", "random"):
         result = tournament(rules, ["planner", other], deals=deals, seed=11, workers=2)
         (pair,) = result.pairs()

@@ -19,7 +19,7 @@ PINNED = {0: "random", 1: "heaviest", 2: "cautious", 3: "planner"}
 """The id of a policy never changes and is never given to another one."""
 
 KEPT = {4: "counting", 5: "expert"}
-"""Ids that wait for policies to come."""
+"""Ids reserved for future policies."""
 
 
 def test_ids_and_names_are_pinned() -> None:
@@ -34,13 +34,13 @@ def test_ids_and_names_are_pinned() -> None:
 
 
 def test_the_header_has_the_policies_that_kernels_decide_for() -> None:
-    """A program in C passes the number, so none may move; the planner cannot be asked for that way."""
+    """A C program passes the number, so numbers must not change; the planner is not available that way."""
     found = re.findall(r"#define MEXTRAIN_POLICY_(\w+) (\d+)", c.header())
     assert found == [("RANDOM", "0"), ("HEAVIEST", "1"), ("CAUTIOUS", "2")]
 
 
 def played_by(numbers: list[int]) -> np.ndarray:
-    """The end of each round of one game: by ids that the kernels get unchecked."""
+    """The end of each round of one game, with ids that are passed to the kernels unchecked."""
     rules = RuleSet.mexican(len(numbers), rounds=3)
     points, facts = np.zeros((1, 3, len(numbers)), np.int64), np.zeros((1, 3, 7), np.int32)
     job = (np.uint64(1), np.uint64(0), 1, points, facts, np.empty(0, np.uint16))

@@ -1,4 +1,4 @@
-"""`Position`: masks, illegal tries, undo, copies, pickles, explicit chance, and a turn that stacks extra plays."""
+"""`Position`: masks, illegal moves, undo, copies, pickles, explicit chance, and a turn with several extra plays."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def play_out(position: Position, dice: random.Random) -> Position:
 
 
 def seen(position: Position) -> dict[str, Any]:
-    """Everything that can be read off a position."""
+    """Everything that can be read from a position."""
     names = [
         "rules", "seat", "owed", "must_cover", "drawn", "opening", "opening_to_come", "skip_pending", "draw_pending",
         "direction", "pending_draw", "engine", "starter", "trains", "started", "open_doubles", "hands", "boneyard",
@@ -102,7 +102,7 @@ def test_masks_are_the_callers_own() -> None:
 
 
 def test_hidden_hands_change_no_legal_move() -> None:
-    """Two positions that look the same to the mover list the same actions in the same order."""
+    """Two positions that look the same to the seat to move have the same actions in the same order."""
     mine = "9-5 5-5 9-1 5-2"
     others = ["9-6 6-6 6-5 4-4", "9-8 8-8 7-7 8-5"], ["9-8 8-8 7-7 8-5", "9-6 6-6 6-5 4-4"], ["2-1", "3-3 1-0"]
     rules = RuleSet.mexican(3, hand_size=4)
@@ -209,7 +209,7 @@ COPIES = {
 @pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
 @pytest.mark.parametrize("rules", [FOUR, RuleSet.super(3), RuleSet.mexican(3, double_rule="chicken_foot")])
 def test_copies_part_ways(make: Any, rules: RuleSet) -> None:
-    """At every point of a round: the copy is equal, goes on alike, and neither changes the other."""
+    """At every point of a round the copy is equal, plays on the same way, and is independent."""
     position, dice = Position.deal(rules, seed=6), random.Random(6)
     while not position.over:
         before = seen(position)
@@ -372,7 +372,7 @@ def test_every_tile_is_in_one_place(this: Named, seed: int) -> None:
 @pytest.mark.parametrize(("blank", "points"), [(0, 34), (25, 59), (50, 84)])
 def test_points_of_the_double_blank(blank: int, points: int) -> None:
     rules = RuleSet.mexican(4, double_blank=blank)
-    # Before the first draw, which nobody makes.
+    # Before the first draw, which is not made here.
     hands = ["0-0 12-12 7-3", "1-0", "2-0", "3-0"]
     position = Position.setup(rules, engine="11-11", hands=hands, chance="explicit")
     assert position.points == (points, 1, 2, 3)
@@ -389,7 +389,7 @@ def test_points_of_super_tiles() -> None:
 
 
 def test_double_double_and_twice_in_one_turn() -> None:
-    """What is owed and which doubles are open is right after each tile, after undo and after loading."""
+    """The play owed and the open doubles are correct after each tile, after undo and after loading."""
     position = Position.setup(
         RuleSet.super(2, hand_size=7),
         hands=["12-5 5-5 *-T *-* 7-7 7-3 1-0", "12-6 6-0 6-1 6-2 6-3 6-4 6-5"],

@@ -1,5 +1,5 @@
-"""Round records: what is written replays, and whatever is changed in one is found, in the place where the rulebook
-of `tests/reference` finds it."""
+"""Round records: they can be replayed, and any change is found at the same place as by the rulebook of
+`tests/reference`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_fields_stand_in_the_order_of_the_documentation() -> None:
 
 
 def test_seat_0_and_nothing_keep_their_types() -> None:
-    """0, false and missing are three things: seat 0 begins and wins with 0 points, with an empty boneyard."""
+    """0, false and missing are different values: seat 0 begins and wins with 0 points, with an empty boneyard."""
     position = Position.setup(
         RuleSet.mexican(2, tile_set="double-2", hand_size=1, rounds=1),
         engine="2-2",
@@ -172,7 +172,7 @@ def test_with_explicit_chance_the_record_is_the_same() -> None:
 
 
 def change(record: dict[str, Any], dice: random.Random) -> None:
-    """Change one thing in the part of a record that tells what happened."""
+    """Change one thing in the part of a record about the course of the round."""
     events, legal = record["events"], record["legal"]
     n = dice.randrange(len(events))
     what = dice.randrange(11)

@@ -115,7 +115,7 @@ def test_every_option_has_an_attribute_and_a_line() -> None:
 
 
 def test_ranges_are_honest() -> None:
-    """The ends of every range of numbers are played by some rules, and nothing beyond them."""
+    """Both ends of every range of numbers are accepted in some rules, and nothing beyond them."""
     ends: dict[str, list[dict[str, Any]]] = {
         "players": [{"players": 2}, {"players": 14}],
         "hand_size": [{"hand_size": 1}, {"players": 2, "tile_set": "double-18", "hand_size": 94}],
@@ -144,7 +144,7 @@ def test_every_value_of_the_table_can_be_chosen(name: str) -> None:
 
 
 def test_the_codes_are_the_places_on_the_page() -> None:
-    """Records of games, C programs and compiled kernels hold the codes: an old value keeps its own."""
+    """Structs, C programs and compiled kernels use the codes, so a value must keep its code."""
     for name, words in core_rules.OPTION_CODES.items():
         assert words == PRINTED[name].words
     assert PRINTED["starter"].words == core_rules.STARTERS
@@ -169,7 +169,7 @@ def test_case_55_engines_count_down() -> None:
 def test_case_46_hand_size_and_set_can_be_chosen() -> None:
     rules = RuleSet.mexican(2, hand_size=15, tile_set="double-12")
     assert (rules.hand_size, rules.boneyard_size) == (15, 60)
-    assert RuleSet.mexican(4, tile_set="double-9").hand_size == 12  # by players, also with another set
+    assert RuleSet.mexican(4, tile_set="double-9").hand_size == 12  # by number of players, also with another set
     assert RuleSet.mexican(9, tile_set="double-12", hand_size=10).boneyard_size == 0  # allowed
     assert RuleSet.mexican(2, tile_set="double-1", hand_size=1).boneyard_size == 0
 
@@ -265,7 +265,7 @@ def test_chicken_foot_is_refused_with_the_set_super_only() -> None:
 
 
 def test_options_without_effect_are_allowed() -> None:
-    """Section 11 says of these that they have no effect, so they are no contradiction."""
+    """Section 11 says that these have no effect, so they are accepted."""
     RuleSet.mexican(4, double_rule="chicken_foot", open_double_order="any", open_double_binds="nobody", max_uncovered=1)
     RuleSet.mexican(4, letter_match="anywhere", twice_bonus="may", foot_ends="center")
 
@@ -275,7 +275,7 @@ def test_the_rules_object_of_a_record() -> None:
     assert rules.to_dict() == {"preset": "mexican", "players": 4, "starter": 2, "double_rule": "cover"}
     assert RuleSet.super(5, max_uncovered=None).to_dict() == {"preset": "super", "players": 5, "max_uncovered": None}
     assert json.loads(json.dumps(RuleSet.super(5, max_uncovered=None).to_dict()))["max_uncovered"] is None
-    # A reader accepts what is the default, too, and what the defaults resolve to.
+    # A reader also accepts default values, and the values that they resolve to.
     full = {"preset": "mexican", **RuleSet.mexican(4).options()}
     assert RuleSet.from_dict(full) == RuleSet.mexican(4)
 
@@ -316,16 +316,16 @@ def test_the_record_holds_every_option(rules: RuleSet) -> None:
     assert rules.record is rules.record
     assert rules.record.shape == (1,)
     assert rules.record.dtype == core_rules.RULES
-    record = rules.record[0]
-    assert record["players"] == rules.players
-    assert record["hand_size"] == rules.hand_size
-    assert record["tiles"] == len(rules.tiles)
-    assert record["rounds"] == rules.rounds
-    assert record["double_blank"] == rules.double_blank
-    assert record["action_count"] == rules.action_count
-    assert record["max_uncovered"] == (rules.max_uncovered or 0)
+    struct = rules.record[0]
+    assert struct["players"] == rules.players
+    assert struct["hand_size"] == rules.hand_size
+    assert struct["tiles"] == len(rules.tiles)
+    assert struct["rounds"] == rules.rounds
+    assert struct["double_blank"] == rules.double_blank
+    assert struct["action_count"] == rules.action_count
+    assert struct["max_uncovered"] == (rules.max_uncovered or 0)
     for name, words in core_rules.OPTION_CODES.items():
-        assert words[record[name]] == getattr(rules, name)
+        assert words[struct[name]] == getattr(rules, name)
 
 
 @pytest.mark.parametrize("name", OPTIONS)

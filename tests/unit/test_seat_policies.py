@@ -1,4 +1,4 @@
-"""Policies of every form: the same policy plays the same games, however it is written (docs/policies.md)."""
+"""Policies in all forms: the same policy plays the same games in every form (docs/policies.md)."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_random_in_every_form_plays_the_same_bytes(rules: RuleSet, form: str) ->
 
 
 def key_of(word: int, attempt: int) -> int:
-    """The round key from a word that `mix` alone has made: its steps undone one by one."""
+    """The round key from a plain word, by inverting the steps of `mix`."""
     mask = 2**64 - 1
     x = word ^ word >> 31 ^ word >> 62
     x = x * pow(0x94D049BB133111EB, -1, 2**64) & mask
@@ -114,7 +114,7 @@ def compiled_spy(state: int, rules: int, word: int) -> int:
 
 @pytest.mark.parametrize("form", [spy, BatchPolicy(spies), compiled_spy], ids=["plain", "batch", "compiled"])
 def test_the_word_of_foreign_code_does_not_give_the_key_away(form: Any) -> None:
-    """The attack that works on the words of built-in policies: undo `mix`, and deal all hands."""
+    """The attack that works on plain words, inverting `mix` and dealing all hands, fails on these."""
     key = seeding.round_key(3, 0, "12-12")
     assert [key_of(seeding.word(key, 2**16 + attempt), attempt) for attempt in range(200)] == [key] * 200
     words_seen.clear()
@@ -308,7 +308,7 @@ def broken(state: int, rules: int, word: int) -> int:
     ids=["ctypes", "cffi", "negative"],
 )
 def test_a_compiled_policy_that_fails_is_an_error(policy: Any, words: str, policies: str) -> None:
-    """It is never taken for the move 0, which is a legal one now and then."""
+    """The result is not mistaken for the move 0, which is sometimes legal."""
     hook = sys.unraisablehook
     seats = policy if policies == "all" else ["random", "random", policy, "random"]
     for workers in (1, 2):
@@ -318,13 +318,22 @@ def test_a_compiled_policy_that_fails_is_an_error(policy: Any, words: str, polic
 
 
 def test_a_compiled_policy_that_raises_is_an_error_even_where_0_is_legal() -> None:
-    """Numba returns 0 after an exception: with the engine 0-0 that is a move like any other."""
+    """Numba returns 0 after an exception; with the engine 0-0 that may be a legal move."""
     rules = RuleSet.mexican(players=2, tile_set="double-1", hand_size=1, first_engine="0-0")
     with pytest.raises(PolicyError, match=r"raising raised ZeroDivisionError: of ours|raising of seat . failed"):
         simulate(rules, games=200, seed=1, policies=raising)
 
 
-@pytest.mark.parametrize("policy", [plain, BatchPolicy(batched), compiled, compiled.address, compiled.ctypes])
+FORMS = {
+    "plain": plain,
+    "batch": BatchPolicy(batched),
+    "compiled": compiled,
+    "address": compiled.address,
+    "ctypes": compiled.ctypes,
+}
+
+
+@pytest.mark.parametrize("policy", FORMS.values(), ids=FORMS)
 def test_an_archive_stores_names_that_say_where_to_find_a_policy(policy: Any) -> None:
     for seats in (policy, ["random", "heaviest", policy, 0]):
         with pytest.raises(PolicyError, match=r"cannot be stored.*module:attribute"):

@@ -69,7 +69,7 @@ def test_the_pinned_vectors(
     rules: RuleSet, seed: int, game: int, engine: str, key: int, first_word: int, starter: int,
     first_hand: str, last_hand: str, draws: str,
 ) -> None:  # fmt: skip
-    """A deal followed by hand: what these functions are for."""
+    """Follow a deal step by step with the public functions."""
     assert round_key(seed, game, engine) == key
     assert word(key, 0) == first_word
     assert below(high(word(key, STARTER_WORD)), rules.players) == starter
@@ -98,7 +98,7 @@ def test_the_slow_stream_agrees(seed: int, game: int, engine: str, counter: int)
 
 def test_the_counters_are_as_documented() -> None:
     assert (STREAM, STARTER_WORD, FIRST_DRAW_WORD, FIRST_POLICY_WORD) == ("mextrain-stream/1", 127, 128, 65536)
-    # The deal of the largest game ends before the starter's word.
+    # The deal of the largest game needs only words before that of the starter.
     assert max(RuleSet.mexican(p).players * RuleSet.mexican(p).hand_size for p in range(2, 15)) <= 2 * STARTER_WORD
 
 

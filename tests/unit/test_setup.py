@@ -1,4 +1,4 @@
-"""How rounds begin: the deal of the stream, hands that are set up, and everything that can be wrong with them."""
+"""How rounds begin: deals from the stream, given hands, and all errors in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bulk play: the same games however they are divided, the right numbers, and a quick stop."""
+"""Bulk play: the same games however they are split, correct numbers, and a fast stop."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SUPER = RuleSet.super(3, rounds=5)
 
 
 def assert_same(one: Simulation, other: Simulation) -> None:
-    """Two simulations hold the same bytes."""
+    """Assert that two simulations have equal results."""
     assert one.hash == other.hash
     assert one.points.tobytes() == other.points.tobytes()
     assert one.facts.tobytes() == other.facts.tobytes()
@@ -47,7 +47,7 @@ def assert_same(one: Simulation, other: Simulation) -> None:
         assert one.actions.tobytes() == other.actions.tobytes()
 
 
-def test_the_columns_are_those_of_the_engine() -> None:
+def test_the_columns_are_those_of_the_kernels() -> None:
     assert list(results.FIELDS) == [name.replace("actions", "decisions") for name in ROUND_FIELDS]
     assert (results.OUT, results.BLOCKED, results.FAULT, results.FAILED) == (OUT, BLOCKED, FAULT, FAILED)
     assert results.ENDS[OUT] == "out"
@@ -99,7 +99,7 @@ def test_recording_changes_nothing_and_counts_right() -> None:
 
 
 def test_a_policy_changes_no_deal() -> None:
-    """Starter and first decision follow from the deal; only what is chosen may differ."""
+    """Starter and first decision depend only on the deal; only choices may differ."""
     one = simulate(SUPER, games=30, seed=4)
     other = simulate(SUPER, games=30, seed=4, policies=["heaviest", "random", "random"])
     assert one.hash != other.hash
@@ -129,7 +129,7 @@ def test_the_winner_of_a_round_has_no_points() -> None:
     assert (np.take_along_axis(played.points[out], winners[:, None], axis=1) == 0).all()
 
 
-# RULES: turns a round, blocked share in percent, points a seat; each measured on 4,000 rounds.
+# RULES: turns per round, blocked share in percent, points per seat; each measured in 4,000 rounds.
 REFERENCE = [
     ("mexican", 2, 40.6, 23.7, 21.1),
     ("mexican", 4, 66.5, 1.1, 28.4),
@@ -151,7 +151,7 @@ def test_means_of_random_play(preset: str, players: int, turns: float, blocked: 
         (played.points.mean(axis=2).ravel(), points, 0.05),
     )
     for values, expected, rounding in observed:
-        # A share of 0 that was measured on 4,000 rounds may be one of 4 in 4,000.
+        # A share measured as 0 in 4,000 rounds may really be up to 4 in 4,000.
         error = values.std() * np.sqrt(1 / len(values) + 1 / 4000) or 0.025
         assert abs(values.mean() - expected) < 4 * error + rounding
 
@@ -179,7 +179,7 @@ def test_processes_change_nothing(method: str) -> None:
     with ProcessPoolExecutor(2, mp_context=context) as pool:
         parts = list(pool.map(_hash, (0, 25, 50, 75)))
     assert whole.hash == sum(parts) % 2**64
-    # Threads still work in a process that has had children.
+    # Threads still work in a process that has forked.
     assert_same(whole, simulate(MEXICAN, games=100, seed=8, workers=3))
 
 
@@ -191,7 +191,7 @@ def test_many_threads_may_simulate_at_once() -> None:
 
 
 def test_affinity_is_respected() -> None:
-    """One processor allowed, eight threads asked for: everything works, and "all" means one."""
+    """With one allowed processor and eight threads everything works, and "all" means one."""
     program = """
 import os
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -253,7 +253,7 @@ def test_policies_by_seat() -> None:
     one = simulate(MEXICAN, games=300, seed=1, policies=names)
     assert one.policies == names
     assert_same(one, simulate(MEXICAN, games=300, seed=1, policies=",".join(names), workers=2))
-    # The heaviest tile first is better than chance: an error in the order of the seats would show.
+    # `heaviest` is better than `random`, so an error in the order of the seats would show.
     assert one.totals[:, 0].mean() < one.totals[:, [1, 3]].mean()
 
 
@@ -265,7 +265,7 @@ def test_progress_is_reported() -> None:
 
 
 def interrupt(done: int, games: int) -> None:
-    """Stands for Ctrl-C: it is in the same thread, at the same place, that Python raises KeyboardInterrupt."""
+    """Stands for Ctrl-C: Python raises KeyboardInterrupt in the same thread at the same place."""
     if done > 100:
         raise KeyboardInterrupt
 
@@ -327,7 +327,7 @@ def test_an_error_in_one_thread_ends_all(monkeypatch: pytest.MonkeyPatch) -> Non
         simulate(MEXICAN, games=10**6, seed=1, workers=2)
 
 
-def test_a_fault_of_the_engine_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_the_kernels_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(*arguments: Any) -> tuple[int, int]:
         arguments[8][...] = 0
         arguments[8][:, :, 1] = -1
@@ -340,7 +340,7 @@ def test_a_fault_of_the_engine_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_slices_are_short() -> None:
-    """What a slice may take bounds how long Ctrl-C waits; the first slices are single games."""
+    """The length of a slice bounds the delay of Ctrl-C; the first slices are single games."""
     player = Player(MEXICAN, Seats.of("random", 4), 0)
     sizes = []
     for first in range(6):

@@ -1,4 +1,4 @@
-"""Statistics: checked against plain Python, merged without loss."""
+"""Statistics: compared with plain Python, and merged without loss."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def played() -> Simulation:
 
 
 def mean_by_hand(games: list[list[float]]) -> tuple[float, float, float]:
-    """Mean over all rounds and its interval, a game being one observation: no code shared with the package."""
+    """Mean over all rounds and its interval, with one observation per game; shares no code with the package."""
     means = [statistics.fmean(rounds) for rounds in games]
     centre = statistics.fmean(means)
     half = 1.959963984540054 * statistics.stdev(means) / math.sqrt(len(means))
@@ -105,7 +105,7 @@ def test_merging_is_exact(played: Simulation) -> None:
 
 
 def test_totals_beyond_32_and_64_bits() -> None:
-    """Three thousand million games, and pip sums of the same size, twice: exact sums, means to the last digit."""
+    """Three thousand million games, and such sums of pips, twice: exact sums, means correct to the last digit."""
     rules = RuleSet.super(2, rounds=1)
     games = 3_000_000_000
     totals = (3_000_000_007, 2**70 + 1)
@@ -124,7 +124,7 @@ def test_totals_beyond_32_and_64_bits() -> None:
 
 
 def test_dear_blanks_do_not_overflow() -> None:
-    """With 0-0 at a thousand million, squares of totals leave 64 bits."""
+    """With a thousand million points for 0-0, squares of totals exceed 64 bits."""
     rules = RuleSet.mexican(2, tile_set="double-3", hand_size=4, double_blank=10**9)
     played = simulate(rules, games=2000, seed=1)
     totals = played.totals.tolist()
@@ -154,7 +154,7 @@ def test_the_histogram_as_a_text(played: Simulation) -> None:
         assert words[:4] == [str(row * step), "…", str(row * step + step - 1), f"{rounds:,}"]
         assert float(words[4]) == pytest.approx(100 * rounds / 2000, abs=0.006)
     assert max(line.count("#") for line in lines) == 40
-    # Rounds of few turns have a row for each number of turns.
+    # Short rounds have a row for each number of turns.
     short = survey(RuleSet.mexican(2, tile_set="double-2", hand_size=1, rounds=1), games=50, seed=1)
     assert [line.split()[0] for line in short.turns_histogram().splitlines()[1:]] == [
         str(number) for number in range(max(short.turn_counts) + 1)
@@ -163,7 +163,7 @@ def test_the_histogram_as_a_text(played: Simulation) -> None:
 
 @pytest.mark.parametrize("tile_set", ["double-9", "double-12", "double-15", "double-18", "super"])
 def test_rounds_end(tile_set: str) -> None:
-    """Length tails of every set: no round comes near the engine's limit of attempts."""
+    """Tails of the length of rounds for every set: no round comes near the limit of attempts."""
     summary = survey(RuleSet.mexican(4, tile_set=tile_set, hand_size=8, rounds=5), games=4000, seed=3, workers=2)
     assert sum(summary.turn_counts.values()) == 20_000
     # A turn without a play is a pass; a round where everybody passes without a draw is blocked.
@@ -172,7 +172,7 @@ def test_rounds_end(tile_set: str) -> None:
 
 
 def test_rotating_starters_make_seats_equal() -> None:
-    """Going first may be an advantage; it must not be one for a seat when everybody goes first equally often."""
+    """Starting may be an advantage, but no seat has one if all start equally often."""
     fixed = survey(RuleSet.mexican(4, starter=0), games=15_000, seed=4, workers=2)
     rotated = survey(RuleSet.mexican(4, starter="rotate", rounds=12), games=16_000, seed=4, workers=2)
     for summary in (fixed, rotated):
@@ -204,7 +204,7 @@ def test_hands_that_cannot_start(players: int, expected: float) -> None:
     fitting = int(engine)
     exact = math.comb(others - fitting, n) / math.comb(others, n)
     assert exact == pytest.approx(expected, abs=5e-6)
-    # Hands of one deal are dependent, which only makes the error smaller.
+    # The hands of a deal are dependent, which only reduces the error.
     assert without.mean() == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / len(without)))
 
 

@@ -1,4 +1,4 @@
-"""Tables for people: complete, no wider than asked for, and silent about what a seat cannot know."""
+"""Printed tables: complete, within the requested width, and without anything that a seat cannot know."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_long_train_keeps_its_first_and_its_last_tiles() -> None:
 
 @pytest.mark.parametrize("rules", [RuleSet.super(4), RuleSet.mexican(5)], ids=["super", "mexican"])
 def test_a_seat_sees_its_own_hand_only(rules: RuleSet) -> None:
-    """Nothing of the text changes when hidden tiles change places."""
+    """The text does not change when hidden tiles are swapped."""
     position = advanced(rules, 3, 30)
     seat = position.seat
     assert seat is not None

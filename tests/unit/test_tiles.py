@@ -226,7 +226,7 @@ def test_unknown_sets_are_refused_by_name(name: object) -> None:
 
 def test_a_set_is_a_value() -> None:
     tiles = TileSet("super")
-    assert len(tiles.tiles) == 112  # fills the cached tables, which are not carried along
+    assert len(tiles.tiles) == 112  # fills the cached tables, which are not pickled
     twin = pickle.loads(pickle.dumps(tiles))
     assert twin == tiles == copy.deepcopy(tiles)
     assert hash(twin) == hash(tiles)

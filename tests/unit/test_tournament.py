@@ -1,4 +1,4 @@
-"""Tournaments: equal deals, rotated seats, and paired intervals that plain Python finds too."""
+"""Tournaments: equal deals, rotated seats, and paired intervals compared with plain Python."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEALS = 40
 
 
 def seatings_by_hand(names: list[str], players: int) -> list[tuple[str, ...]]:
-    """A B A …, turned, and B A B …, turned, each once; or all names, turned."""
+    """All rotations of A B A … and of B A B …, each once; or all rotations of the names."""
     if len(names) == players:
         return [tuple(names[turn:] + names[:turn]) for turn in range(players)]
     first, second = names
@@ -43,7 +43,7 @@ def seatings_by_hand(names: list[str], players: int) -> list[tuple[str, ...]]:
 
 
 def observed(rules: RuleSet, names: list[str], deals: int, seed: int) -> dict[str, list[list[float]]]:
-    """By policy and deal: mean points of a round and seat, and the share of seatings that it won alone."""
+    """By policy and deal: mean points per round and seat, and the share of seatings that it won alone."""
     points: dict[str, list[list[float]]] = {name: [[] for _ in range(deals)] for name in names}
     won: dict[str, list[list[float]]] = {name: [[] for _ in range(deals)] for name in names}
     for seating in seatings_by_hand(names, rules.players):
@@ -84,7 +84,7 @@ def test_a_pair_by_hand(rules: RuleSet) -> None:
     assert second.points == pytest.approx(interval(random))
     assert first.against == pytest.approx(pair.difference)
     assert second.against.value == pytest.approx(-pair.difference.value)
-    # Deal by deal the luck of the tiles goes out: the interval is narrower than that of independent samples.
+    # Pairing by deal removes the luck of the tiles: the interval is narrower than that of independent samples.
     assert pair.difference.high is not None
     independent = math.hypot(*(interval(values)[2] - statistics.fmean(values) for values in (cautious, random)))
     assert pair.difference.high - pair.difference.value < 1.3 * independent
@@ -132,7 +132,7 @@ def test_all_pairs_are_the_single_pairs() -> None:
 
 
 def test_equal_policies_are_equal_to_the_last_point() -> None:
-    """With seats rotated and equal deals, a policy that meets itself has no luck at all."""
+    """With rotated seats and equal deals, a policy against itself has a difference of exactly 0."""
     for rules in (RULES, RuleSet.mexican(4, rounds=2)):
         (pair,) = tournament(rules, "heaviest,heaviest", deals=10).pairs()
         assert (pair.first, pair.second) == ("heaviest", "heaviest#2")
@@ -142,7 +142,7 @@ def test_equal_policies_are_equal_to_the_last_point() -> None:
 
 @pytest.mark.parametrize("players", range(2, 15))
 def test_every_policy_sits_in_every_seat_equally_often(players: int) -> None:
-    """Whoever plays: seen by policies of our own that note where they sit and what they were dealt."""
+    """Checked with policies that note their seats and hands."""
     seats: dict[str, Counter[int]] = {"a": Counter(), "b": Counter()}
     deals: dict[int, set[tuple[Any, ...]]] = {}
 
@@ -158,7 +158,7 @@ def test_every_policy_sits_in_every_seat_equally_often(players: int) -> None:
 
     rules = RuleSet.mexican(players, rounds=1, starter=0, opening="single")
     tournament(rules, {"a": noting("a"), "b": noting("b")}, deals=1, seed=3)
-    # Only the starter has turn 1, and it may play, or draw, more than one tile; both policies did so alike.
+    # Only the starter has turn 1, in which it may play or draw more than one tile; both policies did so equally.
     assert seats["a"] == seats["b"]
     assert sum(seats["a"].values()) > 0
     assert set(deals) == {0}
@@ -204,7 +204,7 @@ def test_policies_of_every_form() -> None:
     )
     assert set(found.policies) == {"mine", "batch", "built in", "id"}
     assert len(found.pairs()) == 6
-    # The batch and the built-in policy make the same choices, so between them there is no difference.
+    # The batch policy and the built-in policy make the same choices, so their difference is 0.
     (same,) = (pair for pair in found.pairs() if set(pair[:2]) == {"batch", "built in"})
     assert same.difference.value == 0
 
@@ -292,7 +292,7 @@ def test_one_deal_has_no_intervals() -> None:
 
 
 def test_the_order_of_simple_strategies() -> None:
-    """Four at one table with seats rotated: random is worst by far, long trains are no worse than greed."""
+    """Four policies at one table with rotated seats: `random` is worst by far, `planner` no worse than `heaviest`."""
     result = mextrain.tournament(RuleSet.mexican(4), deals=100, seed=1, format="table", workers=2)
     ranks = {rank.policy: rank for rank in result.ranks()}
     assert [rank.policy for rank in result.ranks()] == ["planner", "cautious", "heaviest", "random"]

@@ -1,4 +1,5 @@
-"""Many rounds and matches: built-in policies, playing to the end, waiting for decisions from outside, replay, samples.
+"""Bulk play of rounds and matches: built-in policies, play-outs, games that wait for outside decisions, replay,
+samples.
 
 Imports `game`, `hidden`, `planner` and the rooms below them.
 """

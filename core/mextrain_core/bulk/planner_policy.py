@@ -1,12 +1,12 @@
-"""The policy ``planner``: plays by the best train of its hand, planned afresh at every decision (docs/policies.md).
+"""The policy ``planner``: plans the best train of its hand anew at every decision (docs/policies.md).
 
-It weighs every legal play by what the hand can still do after it: the longest train of the tiles left, from where the
-own train ends then. A tile that the train does not need costs nothing to throw on another train, the next tile of the
-train costs nothing on the own one, and every other tile breaks the plan; so leftovers, heaviest first, and the plan,
-in its order, come out by themselves.
+It values each legal play by the hand that it leaves: the longest train of the tiles left, from the new end of the own
+train. A leftover tile, which the plan does not use, can go on another train at no cost to the plan. The next tile of
+the plan can go on the own train at no cost either. Every other play breaks the plan. So the policy lays leftovers,
+heaviest first, and follows its plan in order, without a rule for either.
 
-It is a function of the published signature (docs/c-abi.md) and not one of ``policies.choose``: the planner is as large
-as the rest of the engine, and whoever plays without it should not wait for it to be compiled.
+It is a C function with the published signature (docs/c-abi.md) and not part of ``policies.choose``: the planner is as
+large as the rest of the core, and programs that do not use it should not have to compile it.
 """
 
 import numpy as np
@@ -31,26 +31,27 @@ U0, U1 = u64(0), u64(1)
 I0, I1 = i64(0), i64(1)
 
 WORK = i64(100_000)
-"""Work for one plan, as in ``search``; most take a few hundred. What is not proven by then is the best found."""
+"""Limit of work for one plan, as in ``search``; most plans need a few hundred. At the limit the best plan found is
+used."""
 NODES = 300
 TABLE = 1 << 14
-"""Sizes of the arrays that ``search`` works in; it matches 14 odd halves, more than ordinary hands ever have."""
+"""Sizes of the arrays for ``search``; the table can match 14 odd halves, more than ordinary hands ever have."""
 
 TILE_VALUE = i64(10)
-"""What it is worth, in points, to have one more tile in the plan: a tile with a place costs no draw."""
+"""Value, in points, of one more tile in the plan: a planned tile needs no draw."""
 DOUBLE_VALUE = i64(40)
-"""What it is worth to lay a double, covered or not: it goes out, and another play follows."""
+"""Value of laying a double, covered or not: the hand gets smaller and another play follows."""
 CLOSING_VALUE = i64(10)
-"""What it is worth to close the own train."""
+"""Value of closing the own train."""
 FOLLOWED_VALUE = i64(5)
-"""What it is worth if the new end of the own train fits a tile of the hand."""
+"""Value of a new end of the own train that fits a tile of the hand."""
 PARTS = i64(60)
-"""Values are counted in parts of a point."""
+"""Values are integers in units of 1/60 point."""
 
 
 @helper
 def fewest_tiles(s, r, seat):
-    """Tiles (int64) in the smallest hand of the others: about so many turns are left at least."""
+    """Tiles (int64) in the smallest hand of the other seats: a rough lower bound on the turns left."""
     fewest = i64(1000)
     for other in range(u64(r.players)):
         if u64(other) != seat:
@@ -76,7 +77,7 @@ def own_ends_after(s, r, train, touch, new):
 def best_train(g, found, nodes, table, r, hand, a_count, ends):
     """Tiles and points (int64) of the longest train of ``hand`` from the open ends ``ends`` (mask).
 
-    A train with several ends, as chicken feet leave it, goes on from each of them.
+    With several ends, as chicken feet leave them, a train goes on from each of them.
     """
     graph = g[0]
     read_hand(graph, r, hand, a_count, lowest(ends), NO_TRAIN, LONGEST)
@@ -94,9 +95,9 @@ def best_train(g, found, nodes, table, r, hand, a_count, ends):
 
 @helper
 def value_of_play(s, r, train, touch, new, hand, tiles, points, turns):
-    """Value (int64, in PARTS of a point) of a play that leaves ``hand``, with a plan of so many tiles and points.
+    """Value (int64, in units of 1/PARTS point) of a play that leaves ``hand`` and a plan of ``tiles`` and ``points``.
 
-    Points count that the play sheds, and those that the plan sheds while ``turns`` more turns are left.
+    It counts the points that the play sheds and those that the plan sheds in ``turns`` more turns.
     """
     seat = u64(s.seat)
     value = i64(tile_points(r, touch, new)) + TILE_VALUE * tiles
@@ -113,7 +114,7 @@ def value_of_play(s, r, train, touch, new, hand, tiles, points, turns):
 def choose_planned(states, i, rules, random):
     """The move (uint64) of the policy ``planner`` at the decision of ``states[i]``; ties by ``random`` (uint64).
 
-    It reads what a view shows. It never stops while it can play.
+    It reads only what a view shows. It never stops while it can play.
     """
     s, r = states[i], rules[0]
     seat = u64(s.seat)

@@ -1,7 +1,7 @@
-"""The built-in policies: their table, and what those do that kernels decide for.
+"""The built-in policies: their table, and the code of those that are compiled into the kernels.
 
-A policy sees the state at its decision and the attempt's word, and returns a legal move. It may look only at what its
-seat can see: the table, its own hand, the numbers of tiles in the other hands and in the boneyard.
+A policy sees the state at its decision and the attempt's word, and returns a legal move. It may read only what its seat
+can see: the table, its own hand, and the numbers of tiles in the other hands and in the boneyard.
 """
 
 from typing import NamedTuple
@@ -26,10 +26,10 @@ class Policy(NamedTuple):
     """A row of the table of built-in policies."""
 
     id: int
-    """Its number in arrays of policies and in C, which no other policy ever gets."""
+    """Its number in arrays of policies and in C; it is never reused."""
     name: str
     apart: str = ""
-    """``module:function`` of the C function that decides, where that is compiled apart; empty: ``choose`` decides."""
+    """``module:function`` of a C function that decides and is compiled separately; empty: ``choose`` decides."""
 
 
 POLICIES = (
@@ -38,13 +38,13 @@ POLICIES = (
     Policy(CAUTIOUS, "cautious"),
     Policy(PLANNER, "planner", apart="mextrain_core.bulk.planner_policy:planner"),
 )
-"""The built-in policies. Ids 4 and 5 are kept for ``counting`` and ``expert``."""
+"""The built-in policies. Ids 4 and 5 are reserved for ``counting`` and ``expert``."""
 
 FOREIGN = 253
-"""Policy id of a seat that a compiled function of the user's plays: its random words are one-way words."""
+"""Policy id of a seat that a compiled function of the user plays; its random words are one-way words."""
 
 NO_MOVE = u64(0xFFFF)
-"""What ``choose`` returns for an id that it does not know: no move at all."""
+"""What ``choose`` returns for an unknown policy id."""
 
 
 @helper
@@ -57,10 +57,10 @@ def choose_random(s, r, random):
 
 @helper
 def cautious_value(s, r, train, touch, new):
-    """How much a sensible player likes a play (int64, any scale).
+    """Value of a play to a sensible player (int64, arbitrary scale).
 
-    It sheds points, closes its own train when that is open, keeps an end that its next tile fits, and lays a double
-    when it can cover it at once; a double that it cannot cover is the last thing it lays.
+    Such a player sheds points, closes its own train, keeps ends that another tile of the hand fits, and lays a double
+    if it can cover it at once. A double that it cannot cover comes last.
     """
     seat = u64(s.seat)
     value = np.int64(tile_points(r, touch, new)) * 2
@@ -85,7 +85,7 @@ def value_of(policy, s, r, train, touch, new):
 
 @helper
 def choose_best(policy, s, r, random):
-    """The play of highest value, ties by the attempt's word.
+    """The play of highest value; the attempt's word breaks ties.
 
     ``heaviest`` never stops while it can play; ``cautious`` stops rather than leave a double uncovered.
     """
@@ -115,7 +115,7 @@ def choose_best(policy, s, r, random):
 def choose(policy, s, r, random):
     """The move (uint64) of the policy with this id at the state's decision; ``random`` is the attempt's word.
 
-    NO_MOVE for an id that is not decided for here.
+    NO_MOVE for an id that is not handled here.
     """
     if policy == RANDOM:
         return choose_random(s, r, random)

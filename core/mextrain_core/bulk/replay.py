@@ -1,4 +1,4 @@
-"""Rounds played again from their recorded moves, without the policies that chose them."""
+"""Replay of rounds from their moves, without the policies that chose them."""
 
 from typing import Any, NamedTuple
 
@@ -18,30 +18,30 @@ U0 = u64(0)
 
 
 class Recorded(NamedTuple):
-    """Rounds as they are recorded: an element for each in every array."""
+    """Rounds to replay: each array has one element per round, unless noted."""
 
     games: Any
     """uint64."""
     engines: Any
     """uint8, half codes."""
     starters: Any
-    """uint8, NONE for the seat that the stream draws."""
+    """uint8, NONE if the stream draws the starter."""
     offsets: Any
-    """int64, one more: ``actions[offsets[k]:offsets[k + 1]]`` are the moves of round k."""
+    """int64, one element more than rounds: ``actions[offsets[k]:offsets[k + 1]]`` are the moves of round k."""
     actions: Any
     """uint16, the moves of all rounds."""
 
 
 @kernel
 def replay_rounds(states, i, rules, seed, recorded, points, facts):
-    """Play rounds of ``seed`` (uint64) again, given as Recorded; ``states[i]`` is scratch.
+    """Replay rounds of ``seed`` (uint64), given as Recorded; ``states[i]`` is scratch.
 
-    What they lead to is written into ``points`` (int64[rounds, players]) and ``facts`` (int32[rounds, 7]) as by
-    ``rollout.play_games``.
+    Results go to ``points`` (int64[rounds, players]) and ``facts`` (int32[rounds, 7]), as in ``rollout.play_games``.
 
-    Returns (rounds, action, hash): how many rounds came to their end exactly with their last move, the number of the
-    move at which the next one fails, and the sum of the round hashes of the others modulo 2**64. A move fails that is
-    not legal or comes after the end; the number of all moves means that the round goes on after them.
+    Returns (rounds, action, hash): the number of rounds before the first one that fails (all of them end exactly with
+    their last move), the index of the move at which that round fails, and the sum of the hashes of the rounds before it
+    modulo 2**64. A move fails if it is illegal or comes after the end of the round. An index equal to the number of
+    moves means that the round is not over after its last move.
     """
     s, r = states[i], rules[0]
     total = U0

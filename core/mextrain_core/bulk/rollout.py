@@ -27,7 +27,8 @@ HASH_FACTOR = u64(0x100000001B3)
 """Multiplier of the 64-bit FNV hash."""
 
 ROUND_FIELDS = ("end", "winner", "starter", "turns", "plays", "draws", "actions")
-"""Columns of ``facts`` of ``play_games`` (int32): winner is -1 in a blocked round, end a code of ``state``."""
+"""Columns of ``facts`` of ``play_games`` (int32): ``winner`` is -1 in a blocked round; ``end`` is OUT, BLOCKED, FAULT
+or FAILED (``state``)."""
 
 
 class Games(NamedTuple):
@@ -39,7 +40,7 @@ class Games(NamedTuple):
 
 
 class Results(NamedTuple):
-    """Where the results of matches go, see ``play_games``."""
+    """Output arrays of matches, see ``play_games``."""
 
     points: Any
     facts: Any
@@ -50,13 +51,13 @@ class SeatPolicies(NamedTuple):
     """Who decides for each seat."""
 
     policies: Any
-    """uint8[players]: ids of built-in policies, or FOREIGN for a C function of the user's."""
+    """uint8[players]: ids of built-in policies, or FOREIGN for a C function of the user."""
     addresses: Any
-    """uint64[players]: a number that is not 0 is the address of the seat's C function (docs/c-abi.md)."""
+    """uint64[players]: address of the seat's C function (docs/c-abi.md), or 0."""
 
 
 class Calls(NamedTuple):
-    """What calls of C functions need: the round is ``states[i]``, and ``states[i + 1]`` is scratch."""
+    """Arguments for calls of C functions: the round is ``states[i]``, and ``states[i + 1]`` is scratch."""
 
     states: Any
     i: Any
@@ -66,19 +67,19 @@ class Calls(NamedTuple):
 
 @helper
 def attempt_word(s):
-    """The random word (uint64) of a built-in policy for the attempt that is being decided."""
+    """The random word (uint64) of a built-in policy for the current attempt."""
     return word(u64(s.key), POLICY_WORDS + u64(s.attempts) - U1)
 
 
 @helper
 def foreign_word(s):
-    """The random word (uint64) for the attempt that is being decided, as code that is not ours may have it."""
+    """The random word (uint64) for the current attempt that foreign code may see."""
     return one_way_word(u64(s.key), POLICY_WORDS + u64(s.attempts) - U1)
 
 
 @helper
 def decide(s, r, policies):
-    """The move of the seat's policy; ``policies`` (uint8) by seat, or None if all choose at random."""
+    """The move that the policy of the seat to move chooses; ``policies`` (uint8) by seat, None: all play ``random``."""
     if policies is None:
         return choose_random(s, r, attempt_word(s))
     return choose(policies[u64(s.seat)], s, r, attempt_word(s))
@@ -86,7 +87,7 @@ def decide(s, r, policies):
 
 @helper
 def play_chosen(s, r, log, move):
-    """Play a move that ``choose`` returned; returns the phase after it. NO_MOVE ends the round as FAULT."""
+    """Play a move that ``choose`` returned; returns the next phase. NO_MOVE ends the round as FAULT."""
     return end_round(s, FAULT, NONE) if move == NO_MOVE else play_move(s, r, log, move)
 
 
@@ -94,7 +95,7 @@ def play_chosen(s, r, log, move):
 def play_to_end(s, r, log, policies, actions, n):
     """Play ``s`` to the end of the round; ``policies`` as in ``decide``.
 
-    Moves go to ``actions[n:]`` while there is room, unless it is None; returns n after the last move.
+    Moves are written to ``actions[n:]`` while there is room, unless it is None; returns n plus the number of moves.
     """
     phase = s.phase
     while True:
@@ -116,11 +117,11 @@ def play_to_end(s, r, log, policies, actions, n):
 
 @helper
 def call_by_address(states, i, scratch, rules, policy, address):
-    """Let the C function at ``address`` choose for the seat to move of ``states[i]``, and play its move, returned.
+    """Call the C function at ``address`` for the seat to move in ``states[i]``, and play its move; returns the move.
 
-    The function sees a view of the state (``view.py``) in ``states[scratch]``, and with the ``policy`` id FOREIGN a
-    one-way word. A move that is not legal ends the round with FAULT and the seat as winner, a negative number, which
-    says that the function failed, with FAILED.
+    The function gets a view of the state (``view.py``) in ``states[scratch]``, and with the ``policy`` id FOREIGN a
+    one-way word. An illegal move ends the round as FAULT with the seat as winner; a negative number, which means that
+    the function failed, ends it as FAILED.
     """
     s, r = states[i], rules[0]
     seat = u64(s.seat)
@@ -137,9 +138,9 @@ def call_by_address(states, i, scratch, rules, policy, address):
 
 @helper
 def play_decision(calls, scratch, policies):
-    """Let the seat to move of ``calls.states[calls.i]`` decide, and play on to the next decision; returns the move.
+    """Decide for the seat to move in ``calls.states[calls.i]`` and play on to the next decision; returns the move.
 
-    A seat with an address is played by the C function there, any other by its policy.
+    The C function at the seat's address decides; without an address its built-in policy does.
     """
     s, r = calls.states[calls.i], calls.rules[0]
     seat = u64(s.seat)
@@ -166,7 +167,7 @@ def play_to_end_calling(calls, policies, actions, n):
 
 @helper
 def round_hash(s, points):
-    """A number that two backends share exactly when they played the round alike, as far as counts and points tell."""
+    """Hash of a finished round (key, starter, end, counts, points), which is equal in all backends."""
     h = u64(s.starter)
     h = h * HASH_FACTOR + u64(s.end)
     h = h * HASH_FACTOR + u64(s.turns)
@@ -179,7 +180,7 @@ def round_hash(s, points):
 
 @helper
 def write_round(s, r, points, facts):
-    """Write a finished round into its rows of ``points`` and ``facts``, all but the moves; returns its hash."""
+    """Write a finished round into rows of ``points`` and ``facts``, without the number of moves; returns its hash."""
     for seat in range(u64(r.players)):
         points[seat] = hand_points(s, r, u64(seat))
     facts[0] = s.end
@@ -193,10 +194,7 @@ def write_round(s, r, points, facts):
 
 @helper
 def play_matches(s, r, policies, calls, games, results):
-    """What ``play_games`` does with the rules ``r`` in the state ``s``, which may be of a quicker form than structs.
-
-    With ``calls`` what ``play_games_calling`` does; None drops the calls.
-    """
+    """Play matches for ``play_games``, or with ``calls`` for ``play_games_calling`` (None: without calls)."""
     total = U0
     n = U0
     for nth in range(games.count):
@@ -218,7 +216,7 @@ def play_matches(s, r, policies, calls, games, results):
 
 
 ALL_RULES, PLAIN, SUPER = 0, 1, 2
-"""For which rules a kernel is made: all, or only ``USUAL_PLAIN`` or ``USUAL_SUPER`` with all seats at random."""
+"""The rules that a kernel supports: all, or only ``USUAL_PLAIN`` or ``USUAL_SUPER`` with ``random`` at all seats."""
 
 as_plain = freezer("plain", USUAL_PLAIN)
 as_super = freezer("super", USUAL_SUPER)
@@ -227,8 +225,8 @@ as_super = freezer("super", USUAL_SUPER)
 def games_kernel_for(form, words):
     """A kernel that plays games as ``play_games`` does, for the rules ``form``.
 
-    ``words``: of a compact state (``compact``), with which all but ALL_RULES are played. Numba keeps the code of each
-    of these kernels apart on disk: it is known by these two numbers.
+    ``words``: words of the compact state (``compact``) that is used for all forms but ALL_RULES. Numba's cache tells
+    these kernels apart by the two arguments.
     """
 
     @kernel
@@ -257,7 +255,7 @@ play_super_wide = games_kernel_for(SUPER, 4)
 
 
 def usual_rules(rules, policies):
-    """PLAIN or SUPER if these are such rules and all seats play at random, else ALL_RULES."""
+    """PLAIN or SUPER if the rules allow it and all seats play ``random``, else ALL_RULES."""
     r = rules[0]
     if any(policy != RANDOM for policy in policies):
         return ALL_RULES
@@ -267,9 +265,9 @@ def usual_rules(rules, policies):
 
 
 def games_kernel(rules, policies):
-    """The kernel that plays games of these rules (RULES, shape (1,)) and policies (ids by seat) quickest.
+    """The fastest kernel for these rules (RULES, shape (1,)) and policies (ids by seat).
 
-    All give the same results and take the same arguments; ``play_any`` plays whatever has no kernel of its own.
+    All kernels take the same arguments and give the same results; ``play_any`` supports all rules and policies.
     """
     usual = usual_rules(rules, policies)
     if usual == ALL_RULES or not supported():
@@ -287,23 +285,23 @@ def play_games(states, i, rules, policies, seed, first_game, games, points, fact
     """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed`` with built-in policies.
 
     ``states[i]`` is scratch. ``policies``: uint8[players]. ``points``: int64[games, rounds, players]. ``facts``:
-    int32[games, rounds, 7] by ROUND_FIELDS. ``actions``: uint16, the moves of all rounds one after the other (its
-    number a round is in ``facts``); moves that find no room are counted and not written, so an empty array keeps
-    nothing. Returns (hash, moves): hash is the sum of ``round_hash`` modulo 2**64, so it does not depend on how
-    the games were divided. A round with a policy that ``choose`` does not know ends as FAULT.
+    int32[games, rounds, 7] by ROUND_FIELDS. ``actions``: uint16, the moves of all rounds one after the other (``facts``
+    has their number for each round); moves without room are counted but not written, so an empty array keeps none.
+    Returns (hash, moves): hash is the sum of ``round_hash`` modulo 2**64, which does not depend on how the games are
+    split between calls. A round with a policy that ``choose`` does not know ends as FAULT.
     """
     play = games_kernel(rules, policies)
     if play is not play_any and len(actions) == 0:
-        actions = None  # Not to look for room at every move is worth a kernel of its own.
+        actions = None  # A kernel without the check for room is faster.
     return play(states, i, rules, policies, seed, first_game, games, points, facts, actions)
 
 
 @kernel
 def play_games_calling(states, i, rules, seats, seed, first_game, games, points, facts, actions):
-    """Like ``play_games``, with seats (``SeatPolicies``) that C functions play.
+    """Like ``play_games``, but C functions can decide for seats (``SeatPolicies``).
 
-    ``states[i + 1]`` is scratch too. A round in which a function gave a move that is not legal ends as FAULT, one in
-    which it gave a negative number as FAILED, and ``facts`` names the seat at fault as its winner.
+    ``states[i + 1]`` is scratch too. A round in which a function returned an illegal move ends as FAULT, one in which
+    it returned a negative number as FAILED, with the seat at fault as winner in ``facts``.
     """
     calls = Calls(states, i, rules, seats.addresses)
     asked, results = Games(seed, first_game, games), Results(points, facts, actions)
@@ -314,7 +312,7 @@ def play_games_calling(states, i, rules, seats, seed, first_game, games, points,
 def play_round(states, i, rules, log, policies, actions):
     """Play ``states[i]`` on to the end of the round.
 
-    Returns the number of moves; they are written to ``actions`` (uint16) as far as they fit.
+    Returns the number of moves; those for which there is room are written to ``actions`` (uint16).
     """
     s = states[i]
     s.events = U0
@@ -322,7 +320,7 @@ def play_round(states, i, rules, log, policies, actions):
 
 
 def copies_kernel_for(form):
-    """A kernel that plays copies as ``play_copies`` does, for the rules ``form`` (see ``games_kernel_for``)."""
+    """A kernel for ``play_copies`` with the rules ``form`` (see ``games_kernel_for``)."""
 
     @kernel
     def play(states, rules, policies, origins, keys, scratch, points, facts):
@@ -354,8 +352,8 @@ def play_copies(states, rules, policies, origins, keys, scratch, points, facts):
 
     Copy k is ``states[origins[k]]`` (uint32) with the round key ``keys[k]`` (uint64), which decides all later draws and
     choices. ``policies``: uint8[players]; ``scratch``: STATE[1]. ``points``: int64[copies, players]; ``facts``:
-    int32[copies, 7] by ROUND_FIELDS: the moves are those of the copy, everything else is of the whole round. Returns
-    the sum of ``round_hash`` modulo 2**64.
+    int32[copies, 7] by ROUND_FIELDS: ``actions`` counts the moves of the copy, the other columns are about the whole
+    round. Returns the sum of ``round_hash`` modulo 2**64.
     """
     kernels = {ALL_RULES: play_copies_any, PLAIN: play_copies_plain, SUPER: play_copies_super}
     play = kernels[usual_rules(rules, policies)]

@@ -1,8 +1,8 @@
-"""Decisions of recorded rounds as samples for learners: what the seat saw, what was legal, what it chose.
+"""Decisions of replayed rounds as samples for learning: the observation, the legal actions, the action chosen.
 
-The observation is the layout of ``observe.SECTIONS`` up to what others have shown, which needs the evidence of the
-round: its bits stand where ``observe`` writes them. Numbers and sets of tiles are written as words, not bit by bit,
-since this is what reading an archive spends its time on.
+An observation has the layout of ``observe.SECTIONS`` without the sections about what others have shown, which need the
+evidence of the round; every bit is where ``observe`` writes it. Numbers and tile sets are written as words, not bit by
+bit, because reading an archive spends most of its time here.
 """
 
 from typing import Any, NamedTuple
@@ -42,12 +42,12 @@ i64 = np.int64
 U0, U1, U6, U8, U63, U64 = u64(0), u64(1), u64(6), u64(8), u64(63), u64(64)
 
 TABLE_SECTIONS = LACKS
-"""Number of sections that a sample has: those of the table and of the own hand."""
+"""Number of sections in a sample: those about the table and the own hand."""
 
 
 @helper
 def put(out, at, value, bits):
-    """Write ``value`` in ``bits`` (1 … 64) bits from bit ``at`` on, where all bits are 0."""
+    """Write ``value`` into the ``bits`` (1 … 64) bits from bit ``at`` on, which are all 0."""
     word, shift = at >> U6, at & U63
     out[word] |= value << shift
     if shift + bits > U64:
@@ -56,7 +56,7 @@ def put(out, at, value, bits):
 
 @helper
 def put_hand(s, r, seat, at, out):
-    """Write the seat's tiles by index: the rows of the number tiles lie one after the other."""
+    """Write the seat's tiles by index; the rows of the number tiles follow each other."""
     numbers = u64(r.halves) if r.wild == NONE else u64(WILD)
     for k in range(numbers):
         half = u64(k)
@@ -110,14 +110,14 @@ def note_laid(r, laid, tile):
 
 @helper
 def hand_over(words, out):
-    """Move words to ``out`` and leave 0."""
+    """Move words to ``out`` and set them to 0."""
     for n in range(len(words)):
         out[n] = words[n]
         words[n] = U0
 
 
 class Samples(NamedTuple):
-    """Decisions: an element for each in every array but the last two, which have one for each round replayed."""
+    """Decisions: each array has one element per decision, the last two one per replayed round."""
 
     observations: Any
     """uint64[N, words]."""
@@ -132,24 +132,24 @@ class Samples(NamedTuple):
     steps: Any
     """uint16: the number of the decision in its round."""
     points: Any
-    """int64[rounds, players]: what the round leads to, as by ``rollout.play_games``."""
+    """int64[rounds, players]: results of the rounds, as in ``rollout.play_games``."""
     facts: Any
-    """int32[rounds, 7]: the same."""
+    """int32[rounds, 7]: facts of the rounds, as in ``rollout.play_games``."""
 
 
 @kernel
 def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, samples):
     """Replay rounds and write their decisions as samples; ``states[i]`` is scratch.
 
-    ``rows`` (int64): the rounds to replay, as places in ``recorded`` (Recorded) and ``seeds`` (uint64). ``layout``:
-    int64[len(SECTIONS) + 1], where the sections begin. Decision n, counted over all rounds replayed, is written to
-    place ``places[n]`` (int64) of ``samples`` (Samples).
+    ``rows`` (int64): the rounds to replay, as indices into ``recorded`` (Recorded) and ``seeds`` (uint64). ``layout``:
+    int64[len(SECTIONS) + 1], offsets of the sections. Decision n, counted over all rounds replayed, is written to index
+    ``places[n]`` (int64) of ``samples`` (Samples).
 
-    Returns the number of rounds: fewer than asked for, if a move of the next one is not legal.
+    Returns the number of rounds replayed; it is smaller than ``len(rows)`` if a move of the next round is illegal.
     """
     s, r = states[i], rules[0]
     laid = np.zeros(TILE_WORDS, np.uint64)
-    # Written here and then copied: places far apart are not in the processor's cache.
+    # Written here first and then copied, because the scattered target is not in the processor's cache.
     seen = np.zeros(samples.observations.shape[1], np.uint64)
     legal = np.zeros(samples.masks.shape[1], np.uint64)
     moves = np.empty(i64(r.action_count), np.uint16)

@@ -1,8 +1,8 @@
-"""Many games side by side, waiting for somebody outside to decide.
+"""Many games side by side that wait for decisions from outside.
 
 A slot plays one match after the other. ``run_slots`` plays every slot until a seat without a built-in policy has to
-decide; the caller looks at the waiting states, and ``play_in_slots`` plays what it chose. Game i of a seed is the
-same game in any slot, of any number of slots.
+decide; the caller reads the waiting states, and ``play_in_slots`` plays the moves that it chose. Game i of a seed is
+the same in every slot, whatever the number of slots.
 """
 
 import numpy as np
@@ -23,24 +23,24 @@ u64 = np.uint64
 U0, U1 = u64(0), u64(1)
 
 OUTSIDE = 254
-"""Policy id of a seat that the caller decides for."""
+"""Policy id of a seat for which the caller decides."""
 
 IDLE, PLAYING = 0, 1
 
 _FIELDS = [
-    ("game", np.int64),  # counted from the first game of the job
-    ("played", np.int64),  # rounds of the game that are over
+    ("game", np.int64),  # index of the game in the job
+    ("played", np.int64),  # finished rounds of the game
     ("status", np.uint8),
     ("last_starter", np.uint8),
     ("last_winner", np.uint8),
 ]
 SLOT = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
-"""What a slot is doing; all zero is a slot that has not begun."""
+"""Progress of a slot; all zero for a slot that has not begun."""
 
 
 @helper
 def note_move(slot, r, facts, actions, move):
-    """Count a move of the slot's round, and keep it if moves are kept."""
+    """Count a move of the slot's round, and store it if moves are kept."""
     row = facts[slot.game, slot.played]
     if len(actions) != 0:
         actions[(slot.game * np.int64(r.rounds) + slot.played) * MAX_DECISIONS + row[6]] = move
@@ -49,7 +49,7 @@ def note_move(slot, r, facts, actions, move):
 
 @helper
 def begin_game(s, slot, game):
-    """Let a slot play this game, counted from the first one of the job; its first round is still to be dealt."""
+    """Assign game number ``game`` of the job to a slot; its first round is not dealt yet."""
     slot.game = game
     slot.played = 0
     slot.status = PLAYING
@@ -61,7 +61,7 @@ def begin_game(s, slot, game):
 
 @helper
 def begin_round(s, r, slot, games):
-    """Deal the next round of the slot's game, and play to its first decision."""
+    """Deal the next round of the slot's game, and play on to its first decision."""
     engine = engine_of_round(r, u64(slot.played))
     starter = starter_of_round(r, u64(slot.last_starter), u64(slot.last_winner))
     deal_round(s, r, round_key(games.seed, games.first + u64(slot.game), engine), engine, starter)
@@ -70,7 +70,7 @@ def begin_round(s, r, slot, games):
 
 @helper
 def finish_round(s, r, slot, results):
-    """Write the round that is over, and count it; returns its hash."""
+    """Write the results of a finished round, and count it; returns its hash."""
     part = write_round(s, r, results.points[slot.game, slot.played], results.facts[slot.game, slot.played])
     slot.last_starter = s.starter
     slot.last_winner = s.winner
@@ -82,13 +82,13 @@ def finish_round(s, r, slot, results):
 
 @kernel
 def run_slots(states, slots, rules, seats, games, begun, results, waiting):
-    """Play all slots on until each waits for the caller or has no more game to play.
+    """Play all slots on until each waits for the caller or has no game left.
 
-    ``states``: len(slots) states and one more, which is scratch. ``seats``: SeatPolicies, whose policies are OUTSIDE
-    for the caller's seats. Slots without a game take the next of ``games`` (Games); ``begun`` of them have been
-    taken. ``results``: the Results of ``rollout.play_games``, but ``actions`` is empty or has MAX_DECISIONS for each
-    round, where the moves of a round go to its own part. ``waiting``: int64, gets the slots that wait. Returns (number
-    waiting, games begun, hash of the rounds that ended).
+    ``states``: len(slots) states and one more as scratch. ``seats``: SeatPolicies, with policy OUTSIDE for the caller's
+    seats. A slot without a game takes the next of ``games`` (Games), of which ``begun`` have been taken. ``results``:
+    the Results of ``rollout.play_games``, but ``actions`` is empty or has MAX_DECISIONS elements for each round.
+    ``waiting``: int64, output: the slots that wait. Returns (number waiting, games begun, hash of the rounds that
+    ended).
     """
     r = rules[0]
     total = U0
@@ -120,7 +120,7 @@ def run_slots(states, slots, rules, seats, games, begun, results, waiting):
 
 @kernel
 def look_at_slots(states, waiting, rules, views, seats, words, offsets, moves):
-    """Show what the seat to move sees in each of the states ``waiting`` (int64[n]).
+    """Write views of the states ``waiting`` (int64[n]) for the seats to move, with their legal moves.
 
     ``views``: STATE[n]; ``seats``: uint8[n]; ``words``: uint64[n], the attempts' one-way words; ``offsets``: int64[n+1]
     into ``moves`` (uint16, with room for 1 + the legal count of each): the legal moves of state k are

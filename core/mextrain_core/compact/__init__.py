@@ -1,4 +1,4 @@
-"""States in registers: the Numba type of compact states (`intrinsics`), and how plays are found in them (`plays`).
+"""Compact states, which live in registers: their Numba type (`intrinsics`), and how to find plays in them (`plays`).
 
 Imports `compiler` and `model`.
 """

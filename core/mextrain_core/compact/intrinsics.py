@@ -1,17 +1,17 @@
-"""Compact states: the form of a state in which rounds are played fastest.
+"""Compact states: the representation in which rounds are played fastest.
 
-Kernels are written once, for the STATE struct. What they get may also be a compact state, a type with the same fields:
+Kernels are written once, for the STATE struct. They also accept a compact state, a type with the same fields:
 
-* Its numbers live in registers. In a struct a store to an array might change any number, as far as a compiler can
-  tell, so that a number has to be fetched from memory again and again.
-* A hand is packed into 32 bytes: the low bytes of sixteen rows, then the high ones. The ends of the trains are one
-  vector. So one byte shuffle looks up the rows at the ends of all trains, and the rows, side by side in words of four
-  trains, are the legal plays in ascending order.
-* With the set super the rows of the numbers have bit 13 for ``*``, row 13 stays empty for ends that are no number, and
-  the row of ``*`` itself is a word of its own; rows of letters follow from it.
+* Its scalar fields live in registers. In a struct, the compiler must assume that a store to an array may change any
+  scalar field, so it loads these fields from memory again and again.
+* A hand is packed into 32 bytes: the low bytes of sixteen rows, then the high bytes. The ends of the trains are one
+  vector. One byte shuffle therefore looks up the rows at the ends of all trains. These rows, four trains to a word, are
+  the legal plays in ascending order.
+* With the set super, bit 13 in the row of a number stands for ``*``. Row 13 stays empty, for ends that are not numbers.
+  The row of ``*`` is a separate word; the rows of letters follow from it.
 
-What differs is in ``plays``; here is what no kernel can say: the type, and the machine's instructions. Kernels
-get one helper for both forms from ``by_form``; without a compiler no state is compact.
+The helpers that differ are in ``plays``. This module has what kernels cannot express: the type and the machine
+instructions. ``by_form`` makes one helper for both representations. With compilation off there are no compact states.
 """
 
 from inspect import signature
@@ -35,46 +35,46 @@ _BYTES, _HAND, _WORDS = ir.VectorType(_I8, 16), ir.VectorType(_I8, 32), ir.Vecto
 _FOUR = types.UniTuple(types.uint64, 4)
 
 _PARTS = {
-    "boneyard": TILE_WORDS,  # as in the struct, but without the tile that is ahead
-    "ahead": 1,  # the tile that the next draw gives, if there is one
+    "boneyard": TILE_WORDS,  # as in the struct, but without the tile ``ahead``
+    "ahead": 1,  # the tile of the next draw, if there is one
     "ends": 2,  # the row to look up for each train, a byte each
     "hands": 4 * MAX_PLAYERS,
     "found": 4,  # the plays found: sixteen bits for each train
     "wild_rows": MAX_PLAYERS,  # by seat: the row of ``*``
     "wild_ends": 1,  # bit set of the trains that end in ``*``
-    "wild_plays": 16,  # by train: the plays found where ``*`` is concerned, those that ``*`` makes from bit 16 on
-    "before": 16,  # by train: how many plays there are on earlier trains
+    "wild_plays": 16,  # by train: the plays found if ``*`` is involved; those that touch with ``*`` from bit 16 on
+    "before": 16,  # by train: number of plays on earlier trains
 }
-"""The parts of a compact state besides its numbers, with their sizes in words."""
+"""The parts of a compact state besides its scalar fields, with their sizes in words."""
 
 
 def supported() -> bool:
-    """Whether kernels can be compiled for compact states: on x86-64 with SSSE3 and BMI2, and with compilation on."""
+    """Whether kernels can be compiled for compact states: x86-64 with SSSE3, POPCNT and BMI2, and compilation is on."""
     if config.DISABLE_JIT or architecture() != "x86-64":  # type: ignore[attr-defined]
         return False
     return all(map(target_has, ("ssse3", "popcnt", "bmi2")))
 
 
 class Compact(types.Type):
-    """A compact state beside a STATE struct of type ``record``, which keeps the arrays that are not parts.
+    """A compact state, with a STATE struct of the Numba type ``struct`` for the arrays that are not parts.
 
-    ``words``: how many words hold the plays and the boneyard, 1, 2 or 4; ``is_super``: whether the set is super.
+    ``words``: number of words for the plays and the boneyard: 1, 2 or 4; ``is_super``: whether the set is super.
     """
 
-    def __init__(self, record: Any, words: int, is_super: bool):
+    def __init__(self, struct: Any, words: int, is_super: bool):
         super().__init__(name=f"Compact({words}, {is_super})")
-        self.record, self.words, self.is_super = record, words, is_super
+        self.struct, self.words, self.is_super = struct, words, is_super
 
 
 @register_default(Compact)
 class _Model(models.StructModel):
     def __init__(self, manager: Any, kind: Any):
         parts = [(name, types.voidptr) for name in ("numbers", *_PARTS)]
-        super().__init__(manager, kind, [("record", kind.record), *parts])
+        super().__init__(manager, kind, [("struct", kind.struct), *parts])
 
 
 def _is_array(kind: Any, field: str) -> bool:
-    return isinstance(kind.record.typeof(field), types.NestedArray)
+    return isinstance(kind.struct.typeof(field), types.NestedArray)
 
 
 @infer_getattr
@@ -82,12 +82,12 @@ class _Fields(AttributeTemplate):
     key = Compact
 
     def generic_resolve(self, kind: Any, field: str) -> Any:  # type: ignore[override]
-        """Numbers are whole words, so that nothing has to be cut and widened; phases meet small constants."""
-        return kind.record.typeof(field) if _is_array(kind, field) or field == "phase" else types.uint64
+        """Scalar fields are uint64, which needs no truncation or extension, except ``phase`` (for small constants)."""
+        return kind.struct.typeof(field) if _is_array(kind, field) or field == "phase" else types.uint64
 
 
 def _number(builder: Any, kind: Any, parts: Any, field: str) -> Any:
-    return builder.gep(builder.bitcast(parts.numbers, _I64.as_pointer()), [_I32(list(kind.record.fields).index(field))])
+    return builder.gep(builder.bitcast(parts.numbers, _I64.as_pointer()), [_I32(list(kind.struct.fields).index(field))])
 
 
 @lower_getattr_generic(Compact)
@@ -95,12 +95,12 @@ def _get(context: Any, builder: Any, kind: Any, state: Any, field: str) -> Any:
     parts = cgutils.create_struct_proxy(kind)(context, builder, value=state)
     if not _is_array(kind, field):
         word = builder.load(_number(builder, kind, parts, field))
-        return context.cast(builder, word, types.uint64, kind.record.typeof(field)) if field == "phase" else word
-    record = parts.record
+        return context.cast(builder, word, types.uint64, kind.struct.typeof(field)) if field == "phase" else word
+    struct = parts.struct
     if field in _PARTS:
-        # A struct that would have this part as its field.
-        record = builder.bitcast(builder.gep(getattr(parts, field), [_I64(-kind.record.offset(field))]), record.type)
-    return record_getattr(context, builder, kind.record, record, field)
+        # Address of a struct that would have this part as its field.
+        struct = builder.bitcast(builder.gep(getattr(parts, field), [_I64(-kind.struct.offset(field))]), struct.type)
+    return record_getattr(context, builder, kind.struct, struct, field)
 
 
 @lower_setattr_generic(Compact)
@@ -111,14 +111,14 @@ def _set(context: Any, builder: Any, signature: Any, args: Any, field: str) -> A
 
 
 class _State:
-    """A compact state while code is written for it."""
+    """A compact state during code generation."""
 
     def __init__(self, context: Any, builder: Any, kind: Any, value: Any):
         self.builder, self.kind = builder, kind
         self.parts = cgutils.create_struct_proxy(kind)(context, builder, value=value)
 
     def part(self, name: str, kind: Any) -> Any:
-        """Pointer to a part, as one to ``kind``."""
+        """Pointer to a part, cast to a pointer to ``kind``."""
         return self.builder.bitcast(getattr(self.parts, name), kind.as_pointer())
 
     def hand(self, seat: Any) -> Any:
@@ -126,18 +126,18 @@ class _State:
         return self.builder.gep(self.part("hands", _HAND), [seat])
 
     def tile(self, tile: Any) -> Any:
-        """Pointer to the tile with this index as a packed hand of one."""
+        """Pointer to a packed hand that holds only the tile with this index."""
         packed = _packed_tiles("super" if self.kind.is_super else "double-15")
         return self.builder.gep(_table(self.builder, "packed_tiles", packed), [tile])
 
     def hand_or_tile(self, seat: Any, tile: Any) -> Any:
-        """Pointer to the seat's packed hand, or to the tile's if it is not NONE."""
+        """Pointer to the seat's packed hand, or to that of the tile if it is not NONE."""
         whole = self.builder.icmp_unsigned("==", tile, _I64(NONE))
         return self.builder.select(whole, self.hand(seat), self.tile(tile))
 
 
 def _packed_tiles(name: str) -> list[bytes]:
-    """Each tile of a set as a packed hand of one; of tiles with a ``*`` only the row of their number."""
+    """A packed hand for each single tile of a set; for tiles with a ``*`` only the row of their number."""
     table = tables(name)
     packed = []
     for hi, lo in zip(table.hi.tolist(), table.lo.tolist(), strict=True):
@@ -151,7 +151,7 @@ def _packed_tiles(name: str) -> list[bytes]:
 
 
 def _tile_indices(name: str) -> list[bytes]:
-    """By one half the indices of its tiles by the other half; of equal tiles the first."""
+    """Tile indices by one half and then by the other; the first of equal tiles."""
     table = tables(name)
     indices = [bytearray(32) for _ in range(table.halves)]
     for tile in reversed(range(table.size)):
@@ -161,7 +161,7 @@ def _tile_indices(name: str) -> list[bytes]:
 
 
 def _table(builder: Any, name: str, rows: list[bytes]) -> Any:
-    """Pointer to the first row of a table of bytes in the compiled code."""
+    """Pointer to the first row of a constant table of bytes in the compiled code."""
     kind = ir.VectorType(_I8, len(rows[0]))
     constant = ir.Constant(ir.ArrayType(kind, len(rows)), [ir.Constant(kind, list(row)) for row in rows])
     table = cgutils.global_constant(builder, name, constant)
@@ -183,9 +183,9 @@ def _call(builder: Any, name: str, result: Any, *args: Any) -> Any:
 
 
 def _for_compact_states(result: Any, *arguments: Any) -> Any:
-    """An intrinsic of a compact state and ``arguments``: ``write(s, *arguments)`` writes its code, returns its value.
+    """An intrinsic of a compact state and ``arguments``: ``write(s, *arguments)`` emits its code and returns its value.
 
-    Helpers of compact states may be typed for structs too; there the code is never reached, and its value is undefined.
+    Numba may also type helpers of compact states for structs; that code is never reached, and its value is undefined.
     """
 
     def define(write: Any) -> Any:
@@ -217,11 +217,11 @@ _word = types.uint64
 
 @intrinsic(prefer_literal=True)
 def compact(typingctx: Any, state: Any, words: Any, is_super: Any) -> Any:
-    """A compact state beside a STATE struct; all is 0. The other arguments are those of ``Compact``, as literals."""
+    """A compact state, all zero, with its STATE struct. The other arguments are those of ``Compact``, as literals."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         parts = cgutils.create_struct_proxy(signature.return_type)(context, builder)
-        parts.record = args[0]
+        parts.struct = args[0]
         for name, size in {"numbers": len(state.fields), **_PARTS}.items():
             part = cgutils.alloca_once(builder, ir.ArrayType(_I64, size), zfill=True)
             part.align = 32 if name == "hands" else 16
@@ -233,10 +233,10 @@ def compact(typingctx: Any, state: Any, words: Any, is_super: Any) -> Any:
 
 
 def by_form(of_compact: Any, of_struct: Any) -> Any:
-    """One helper made of two with the same parameters, a state first: for compact states and for STATE structs.
+    """One helper from two with the same parameters, the state first: one for compact states, one for STATE structs.
 
-    Which of them is meant is known while a kernel is compiled, and only that one is compiled with it. Without a
-    compiler no state is compact.
+    The type of the state selects one of them while a kernel is compiled, and only that one is compiled. With
+    compilation off there are no compact states.
     """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return of_struct
@@ -285,7 +285,7 @@ def by_form(of_compact: Any, of_struct: Any) -> Any:
 
 
 def words_of(state: Any) -> int:
-    """How many words a compact state has for plays and boneyard, 1, 2 or 4; 4 for a struct. Known while compiling."""
+    """Number of words of a compact state for plays and boneyard, a compile-time constant: 1, 2 or 4; 4 for a struct."""
     return 4
 
 
@@ -303,7 +303,7 @@ def _ask_words(state):  # type: ignore[no-untyped-def]
 
 
 def _cells(part: str) -> Any:
-    """The functions that read and write a word of a part: (state, index) and (state, index, value)."""
+    """The getter and the setter of a word of a part: (state, index) and (state, index, value)."""
 
     def read(s: _State, index: Any) -> Any:
         return s.builder.load(s.builder.gep(s.part(part, _I64), [index]))
@@ -330,7 +330,7 @@ def clear_hand(s: _State, seat: Any) -> None:
 
 @_for_compact_states(types.void, _word, _word)
 def toggle_tile(s: _State, seat: Any, tile: Any) -> None:
-    """Put the tile with this index into the seat's packed hand, or take it out."""
+    """Toggle the tile with this index in the seat's packed hand."""
     hand = s.hand(seat)
     s.builder.store(s.builder.xor(s.builder.load(hand), s.builder.load(s.tile(tile))), hand)
 
@@ -346,7 +346,7 @@ def tile_index(s: _State, a: Any, b: Any) -> Any:
 
 @_for_compact_states(types.void, _word, _word)
 def put_row_to_look_up(s: _State, train: Any, row: Any) -> None:
-    """Let plays on ``train`` be looked up in this row."""
+    """Set the row in which plays on ``train`` are looked up."""
     b, ends = s.builder, s.part("ends", _BYTES)
     trains = ir.Constant(_BYTES, list(range(16)))
     here = b.icmp_unsigned("==", _splat(b, b.trunc(train, _I8)), trains)
@@ -373,13 +373,13 @@ def rows_at_ends(s: _State, seat: Any, only: Any, trains: Any) -> Any:
 
 @_for_compact_states(_word, _word)
 def row_found(s: _State, train: Any) -> Any:
-    """The sixteen bits of ``train`` in the plays kept."""
+    """The sixteen bits of ``train`` in the stored plays."""
     return s.builder.zext(s.builder.load(s.builder.gep(s.part("found", _I16), [train])), _I64)
 
 
 @_for_compact_states(_word, _word, _word)
 def count_rows(s: _State, seat: Any, only: Any) -> Any:
-    """How many bits the packed hand of the seat, or of the tile ``only``, has."""
+    """Number of set bits in the packed hand of the seat, or of the tile ``only``."""
     b = s.builder
     words = b.bitcast(b.load(s.hand_or_tile(seat, only)), _WORDS)
     counts = [b.ctpop(b.extract_element(words, _I32(k))) for k in range(4)]
@@ -404,6 +404,6 @@ def pips(s: _State, seat: Any) -> Any:
     doubles = b.and_(hand, ir.Constant(_HAND, diagonal))
     is_double = b.zext(b.icmp_unsigned("!=", doubles, ir.Constant(_HAND, [0] * 32)), _HAND)
     shown = b.add(_call(b, "llvm.ctpop.v32i8", _HAND, hand), is_double)
-    # At most nine a byte, times fifteen: that is below 256.
+    # At most nine per byte, times fifteen, is below 256.
     weighed = b.zext(b.mul(shown, ir.Constant(_HAND, [*range(16), *range(16)])), ir.VectorType(_I16, 32))
     return b.zext(_call(b, "llvm.vector.reduce.add.v32i16", _I16, weighed), _I64)

@@ -1,7 +1,7 @@
-"""What compact states do in a way of their own: hands, ends, legal plays, draws; ``intrinsics`` says why.
+"""The helpers that compact states implement differently: hands, ends, legal plays, draws (see ``intrinsics``).
 
-They serve number sets up to double-15, and the set super, with the options of ``rules.USUAL``: no double-16, no
-feet, no tile barred.
+They support number sets up to double-15 and the set super, with the options of ``rules.USUAL``: no chicken feet, and no
+tile is ever barred.
 """
 
 import numpy as np
@@ -42,12 +42,12 @@ u64 = np.uint64
 U0, U1, U2, U3, U4, U15, U16, U20, U63 = (u64(n) for n in (0, 1, 2, 3, 4, 15, 16, 20, 63))
 NO_TILE, A_HALF, WILD_HALF = u64(NONE), u64(LETTER_A), u64(WILD)
 A_PLAY = U1 << (U16 + A_HALF)
-"""The play of ``*-A`` in a word of ``wild_plays``."""
+"""The play of ``*-A`` that touches with ``*``, in a word of ``wild_plays``."""
 
 
 @helper
 def wild_bit(r, tile):
-    """What the tile (index) has in the row of ``*``."""
+    """The bit of the tile (index) in the row of ``*``, or 0."""
     return U1 << u64(r.lo[tile]) if u64(r.hi[tile]) == WILD_HALF else U0
 
 
@@ -82,7 +82,7 @@ def remove_tile(s, r, seat, touch, new):
 
 @helper
 def put_end(s, r, train, half):
-    """Let ``train`` end in ``half``."""
+    """Make ``half`` the end of ``train``."""
     s.end_half[train] = half
     if r.wild == NONE:
         put_row_to_look_up(s, train, half)
@@ -98,7 +98,7 @@ def hand_points(s, r, seat):
     total = pips(s, seat)
     if r.wild != NONE:
         wild = wild_row(s, seat)
-        # Ten for each *, and for the other half if that is no number.
+        # Ten points for each *, and for the other half if it is not a number.
         total += u64(r.half_points[WILD_HALF]) * (popcount(wild) + popcount(wild >> WILD_HALF))
         total += U20 * (max(u64(s.a_count[seat]), U1) - U1)
     if row_of_number(s, seat, NO_TILE, U0) & U1 != U0:
@@ -108,7 +108,7 @@ def hand_points(s, r, seat):
 
 @helper
 def words_in_use(s, third):
-    """How many words of the boneyard have members; ``third`` is the third."""
+    """Number of words of the boneyard that can have members; ``third`` is its third word."""
     if words_of(s) < 4:
         return words_of(s)
     return 2 if third == U0 else 3
@@ -116,7 +116,7 @@ def words_in_use(s, third):
 
 @helper
 def look_ahead(s):
-    """Take the tile of the next draw out of the boneyard: found ahead of time, it keeps nobody waiting."""
+    """Take the tile of the next draw out of the boneyard ahead of time, off the critical path of the draw itself."""
     size = u64(s.boneyard_size)
     if size == U0:
         return
@@ -134,7 +134,7 @@ def look_ahead(s):
 
 @helper
 def take_draw(s, tile):
-    """Draw the tile ahead, whatever ``tile`` is; returns its index."""
+    """Draw the tile ``ahead`` and ignore ``tile``; returns the index of the tile drawn."""
     tile = ahead(s, U0)
     s.draws += U1
     s.boneyard_size -= U1
@@ -144,7 +144,7 @@ def take_draw(s, tile):
 
 @helper
 def keep_plays(s, words):
-    """Keep the plays found, and return their number."""
+    """Store the plays found, and return their number."""
     put_found(s, U0, words[0])
     count = popcount(words[0])
     if words_of(s) > 1:
@@ -159,13 +159,13 @@ def keep_plays(s, words):
 
 @helper
 def place_in_word(s, number, k, earlier):
-    """Place (train * 16 + new) of the k-th play if word ``number`` has it; ``earlier`` plays are in those before."""
+    """Place (train * 16 + new) of the k-th play if word ``number`` has it; ``earlier``: plays in the words before."""
     return lowest(deposit(U1 << ((k - earlier) & U63), found(s, number))) | number << u64(6)
 
 
 @helper
 def kth_kept(s, k):
-    """The k-th of the plays kept, as a move. Every word offers its own, and the last one that may decides."""
+    """The k-th of the stored plays, as a move: each word gives a candidate, the last one that starts by k wins."""
     place = place_in_word(s, U0, k, U0)
     earlier = popcount(found(s, U0))
     if words_of(s) > 1:
@@ -190,13 +190,13 @@ def row_of_wild(s, r, seat, only):
 
 @helper
 def is_wild(s, wild):
-    """Whether ``*`` is concerned: with a tile (``wild`` is the row of ``*``) or with an end that may be used."""
+    """Whether ``*`` is involved: in a tile (``wild`` is the row of ``*``) or as the end of an eligible train."""
     return wild | (u64(s.eligible) & wild_ends(s, U0)) != U0
 
 
 @helper
 def count_plays(s, r):
-    """Number of legal plays under the selection in the state; they are kept for ``kth_play``."""
+    """Number of legal plays under the selection in the state; they are stored for ``kth_play``."""
     seat, only, trains = u64(s.seat), u64(s.only), u64(s.eligible)
     count = keep_plays(s, rows_at_ends(s, seat, only, trains))
     if r.wild == NONE:
@@ -216,7 +216,7 @@ def count_plays(s, r):
         if wild_ends(s, U0) >> train & U1 == U0:
             count += popcount(here)
         elif any_tile != U0:
-            # Every tile, both ways round; the rows of letters have one play for each.
+            # Every tile in both orientations; the rows of letters have one play for each tile with a letter.
             count += count_rows(s, seat, only) + popcount(wild) + popcount(wild >> A_HALF)
         else:
             count += U2 * popcount(here)

@@ -1,12 +1,12 @@
 """Compiled code on disk.
 
-The cache is keyed by a stamp over every source file of this package and the compile switches, because Numba by itself
-looks only at the file of the function that it loads: after an edit or an upgrade of a callee it would run old code.
-``MEXTRAIN_CACHE_DIR``, ``NUMBA_CACHE_DIR`` or the user's cache folder holds it; where none can be used, kernels are
-compiled anew in each process after one warning.
+The cache is keyed by a stamp over every source file of this package and the compile switches, because Numba checks only
+the file of the function that it loads: after an edit or an upgrade of a callee it would run old code.
+``MEXTRAIN_CACHE_DIR``, ``NUMBA_CACHE_DIR`` or the user's cache folder holds it. If none of them can be used, each
+process compiles its kernels again, after one warning.
 
-A file of compiled code begins with a checksum over all that decides whether it is the right one. Nothing of a file is
-looked at before that is compared, since what follows is a pickle, and machine code that runs unchecked.
+A file of compiled code begins with a checksum over the code and everything that it depends on. It is verified before
+anything else in the file is used, because the rest is a pickle and machine code, which runs unchecked.
 """
 
 import contextlib
@@ -36,18 +36,18 @@ try:
         from numba.misc.appdirs import AppDirs
 except ImportError as error:
     raise ImportError(
-        f"mextrain compiles its engine with Numba, which cannot be imported here ({error}): "
+        f"mextrain compiles its kernels with Numba, which cannot be imported here ({error}): "
         "install it and what it needs with pip install --upgrade mextrain"
     ) from error
 
 PACKAGE = Path(__file__).resolve().parents[1]
-"""The folder of the whole package, whose sources make the stamp."""
+"""The folder of the package; the stamp covers its sources."""
 
 KEPT_FOLDERS = 4
-"""Stamp folders that are kept besides the one in use: those used last."""
+"""Number of stamp folders to keep besides the one in use: the most recently used ones."""
 
 KEPT_SECONDS = 24 * 3600
-"""A stamp folder that was used so lately is kept in any case: somebody may be switching between versions."""
+"""A stamp folder that was used in this time is always kept: somebody may be switching between versions."""
 
 
 def _sources(folder: Any, prefix: str = "") -> Iterator[bytes]:
@@ -64,7 +64,7 @@ def _sources(folder: Any, prefix: str = "") -> Iterator[bytes]:
 def package_stamp() -> str | None:
     """SHA-256 (hex) over this package's sources and the switches that change the compiled code.
 
-    None where the sources cannot be read, as in some frozen programs: then nothing tells old code from new.
+    None if the sources cannot be read, as in some frozen programs: then stale code cannot be detected.
     """
     digest = hashlib.sha256()
     found = False
@@ -77,21 +77,21 @@ def package_stamp() -> str | None:
 
 @cache
 def cache_folder() -> str | None:
-    """The folder of this stamp's compiled code, created on first use; None where no folder can be used.
+    """The folder of this stamp's compiled code, created on first use; None if no folder can be used.
 
-    A folder that cannot be written is used if compiled code is there already, as in a container that was warmed up.
-    One that other users can write is refused, with a warning, and so is what Numba's own configuration file names: it
-    is read from the current folder, which may be anybody's.
+    A read-only folder is used if it already has compiled code, as in a container image that was warmed up. A folder
+    that other users can write to is refused with a warning. A folder named in Numba's own configuration file is
+    ignored: that file is read from the current folder, which may belong to anybody.
     """
     stamp = package_stamp()
     users = AppDirs(appname="mextrain", appauthor=False).user_cache_dir
     bases = [os.environ.get("MEXTRAIN_CACHE_DIR"), os.environ.get("NUMBA_CACHE_DIR")]
-    # A user without a home has a folder called "~" there.
+    # For a user without a home directory, expanduser() leaves "~" in the path.
     bases += [users] if Path(users).is_absolute() else []
     found, refused = None, []
     for base in filter(None, bases if stamp else []):
         folder = Path(os.path.realpath(Path(base) / f"mextrain-{str(stamp)[:16]}"))
-        # Before anything is made there, and after, when somebody else may have been quicker.
+        # Check before creating anything there, and again afterwards, because another user may have been faster.
         why = distrust(folder)
         if why is None and _usable(folder) and (why := distrust(folder)) is None:
             found = str(folder)
@@ -121,7 +121,7 @@ def _usable(folder: Path) -> bool:
 
 
 def _make(folder: Path) -> None:
-    """Make a folder, and those above it, that only we can write, whatever this process's umask."""
+    """Create a folder and its parents, writable only by this user whatever the umask of this process."""
     if not folder.is_dir():
         _make(folder.parent)
         folder.mkdir(mode=0o755, exist_ok=True)
@@ -130,7 +130,7 @@ def _make(folder: Path) -> None:
 def _remove_old(folder: Path) -> None:
     """Remove the folders of other stamps that nobody has used for a while.
 
-    A process that still uses one finds nothing there, compiles, and makes it again; so nobody needs to be asked.
+    No locking is needed: a process that still uses one finds nothing there, compiles again, and recreates the folder.
     """
     used = {}
     for other in folder.parent.iterdir():
@@ -144,19 +144,30 @@ def _remove_old(folder: Path) -> None:
 
 @cache
 def target() -> tuple[str, str, str]:
-    """What kernels are compiled for: LLVM's triple, processor and features.
+    """The target that kernels are compiled for: LLVM's triple, processor and features.
 
-    It is settled when this package is imported, and asked for once: LLVM answers only when nobody compiles.
+    It is fixed when this package is imported, and queried only once: LLVM answers only while no thread compiles.
     """
     found: tuple[str, str, str] = registry.cpu_target.target_context.codegen().magic_tuple()
     return found
 
 
-class KernelCache(caching._Cache):  # type: ignore[misc]
-    """The compiled code of one function in ``cache_folder()``: what Numba asks for code before it compiles.
+def _captured(function: Any) -> tuple[tuple[str, int], ...]:
+    """Names and values of what a function made inside another one has from there: its code depends on them.
 
-    Each signature has a file of its own, named after all that the code depends on. So processes that compile at once
-    write the same files, and no index can lose one. Damage is absence.
+    Only whole numbers, since nothing else is sure to be the same in every process.
+    """
+    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    if not all(isinstance(value, int) for value in values):
+        raise TypeError(f"{function.__qualname__} cannot be kept on disk: it has {values} from outside, not numbers")
+    return tuple(zip(function.__code__.co_freevars, values, strict=True))
+
+
+class KernelCache(caching._Cache):  # type: ignore[misc]
+    """The compiled code of one function in ``cache_folder()``. Numba asks it for code before it compiles.
+
+    Each signature has its own file, named after everything that the code depends on. So processes that compile at the
+    same time write the same files, and there is no index that could lose one. A damaged file counts as absent.
     """
 
     def __init__(self, function: Any):
@@ -164,7 +175,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         place = f"{'.'.join(module.parts)}-{function.__code__.co_firstlineno}"
         python = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
         self._base = f"{function.__qualname__}-{place}.{python}".replace("<", "").replace(">", "")
-        self._settled = (package_stamp(), target())
+        self._settled = (package_stamp(), target(), _captured(function))
 
     @property
     def cache_path(self) -> str:
@@ -181,7 +192,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         """Part of Numba's interface."""
 
     def has(self, signature: Any) -> bool:
-        """Whether there is sound code for a signature."""
+        """Whether there is valid code for a signature."""
         return self._read(signature) is not None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -196,12 +207,12 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep compiled code, if it can be kept."""
+        """Store compiled code, if possible."""
         if data.lifted or data.library.has_dynamic_globals:
             return
         path, seed = self._file(sig)
         code = serialize.dumps(data._reduce())
-        # A folder that became full or unwritable costs time at the next start, and must not cost the result now.
+        # If the folder is full or unwritable, the next start is slower, but this call must still return its result.
         with contextlib.suppress(OSError):
             _make(path.parent)
             _write(path, hashlib.sha256(seed + code).digest() + code)
@@ -212,7 +223,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         return Path(self.cache_path) / f"{self._base}.{hashlib.sha256(seed).hexdigest()[:16]}.nbc", seed
 
     def _read(self, signature: Any) -> bytes | None:
-        """The pickled code for a signature, if there is any, sound, and nobody else can have written it."""
+        """The pickled code for a signature, if it exists, is valid, and cannot have been written by another user."""
         path, seed = self._file(signature)
         try:
             with path.open("rb") as file:
@@ -226,7 +237,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file that only we can change; nobody ever sees a part of it under its name."""
+    """Write a file atomically that only this user can change."""
     draft = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:
         with open(draft, "xb", opener=lambda name, flags: os.open(name, flags, 0o644)) as file:

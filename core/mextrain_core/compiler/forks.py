@@ -1,7 +1,7 @@
-"""Forks beside threads that import or compile.
+"""Forks while other threads import or compile.
 
-A child process has a copy of every lock, and of the thread that forked alone: a lock that another thread held is never
-released there, and what it guards stays as it was. So a fork waits for those who hold one.
+A child process has copies of all locks, but only of the thread that forked. A lock that another thread held is never
+released there, and the data that it guards may be half changed. So a fork waits for the holders of such locks.
 """
 
 import _thread
@@ -17,23 +17,23 @@ from mextrain_core.compiler.interrupts import hold, let_go, uninterrupted
 
 _guarded: list[Any] = []
 _taken: dict[int, list[Any]] = {}
-"""By the thread that forks, what it holds; it may be called twice."""
+"""The locks held, by forking thread; the hook may be called twice."""
 _busy: list[int] = []
-"""The threads in an ``undivided`` block, each as often as it is in one."""
+"""The threads in ``undivided`` blocks, once for each block."""
 _busy_lock = threading.Lock()
 _watcher: dict[str, object] = {}
 _WAIT_SECONDS = 0.002
 
 
 def guard(*locks: Any) -> None:
-    """From now on hold these locks, in this order, during every fork."""
+    """Hold these locks, in this order, during every fork from now on."""
     _watch()
     _guarded.extend(locks)
 
 
 @contextmanager
 def undivided() -> Iterator[None]:
-    """Make forks in other threads, and Ctrl-C, wait for the end of the block: for imports."""
+    """Make forks in other threads, and Ctrl-C, wait for the end of the block; used for imports."""
     with uninterrupted():
         with _busy_lock:
             _busy.append(threading.get_ident())
@@ -46,9 +46,9 @@ def undivided() -> Iterator[None]:
 
 
 def _watch() -> None:
-    """Call our functions at a fork before those of two modules that take locks of their own.
+    """Register our fork hooks so that they run before those of two modules that take their own locks.
 
-    Python calls first what was registered last. Whom a fork waits for may need those locks.
+    Python calls hooks in reverse order of registration, and the threads for which a fork waits may need those locks.
     """
     me = object()
     if _watcher.setdefault("first", me) is me:
@@ -64,13 +64,13 @@ def _before() -> None:
         return
     held, waited = hold(), False
     while True:
-        # What is being imported may guard more of them.
+        # The module being imported may guard more locks.
         locks = [*_guarded, _busy_lock]
         for lock in locks:
             lock.acquire()
         if {*_busy} <= {me}:
             break
-        # Who imports may need the locks.
+        # The importing thread may need the locks.
         for lock in reversed(locks):
             lock.release()
         time.sleep(_WAIT_SECONDS)
@@ -79,7 +79,7 @@ def _before() -> None:
     if waited:
         _silence()
     if let_go(held):
-        # Raised here, Ctrl-C would be lost.
+        # A KeyboardInterrupt raised here would be lost.
         threading.Timer(_WAIT_SECONDS, _thread.interrupt_main).start()
 
 
@@ -89,7 +89,7 @@ def _after() -> None:
 
 
 def _silence() -> None:
-    """Let functions be quiet that modules registered while a fork waited: it calls only the half of them after it."""
+    """Silence errors of hooks registered while a fork waited: only their part after the fork runs."""
     usual = sys.unraisablehook
 
     def silent(_: Any) -> None:

@@ -1,7 +1,7 @@
-"""Rules of which some fields are known while a kernel is compiled.
+"""Rules with some fields that are known at compile time.
 
-Kernels are written once, for the RULES struct, and read an option where it decides. What they get may also be the same
-struct of which the compiler is told some fields: the checks of options that are not chosen then vanish.
+Kernels are written once, for the RULES struct, and read its options at run time. They also accept a frozen struct, of
+which the compiler knows some fields: code for the options that are not chosen is then removed.
 """
 
 from collections.abc import Mapping
@@ -18,15 +18,15 @@ from numba.np.arrayobj import record_getattr
 class Frozen(types.Type):
     """A struct whose fields ``known`` have the values given there."""
 
-    def __init__(self, record: Any, name: str, known: Mapping[str, int]):
+    def __init__(self, struct: Any, name: str, known: Mapping[str, int]):
         super().__init__(name=f"Frozen({name})")
-        self.record, self.known = record, known
+        self.struct, self.known = struct, known
 
 
 @register_default(Frozen)
 class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, frozen: Any):
-        super().__init__(manager, frozen, manager.lookup(frozen.record).get_value_type())
+        super().__init__(manager, frozen, manager.lookup(frozen.struct).get_value_type())
 
 
 @infer_getattr
@@ -34,27 +34,27 @@ class _Fields(AttributeTemplate):
     key = Frozen
 
     def generic_resolve(self, frozen: Any, field: str) -> Any:  # type: ignore[override]
-        return frozen.record.typeof(field)
+        return frozen.struct.typeof(field)
 
 
 @lower_getattr_generic(Frozen)
 def _get(context: Any, builder: Any, frozen: Any, pointer: Any, field: str) -> Any:
     if field in frozen.known:
-        return context.get_constant(frozen.record.typeof(field), frozen.known[field])
-    return record_getattr(context, builder, frozen.record, pointer, field)
+        return context.get_constant(frozen.struct.typeof(field), frozen.known[field])
+    return record_getattr(context, builder, frozen.struct, pointer, field)
 
 
 def freezer(name: str, known: Mapping[str, int]) -> Any:
-    """A function for kernels: it takes a struct and returns it as one whose fields ``known`` have these values.
+    """A function for kernels that returns its struct as one whose fields ``known`` are constants with these values.
 
-    ``name`` tells it from others.
+    ``name`` identifies the resulting type.
     """
 
     @intrinsic
-    def freeze(typingctx: Any, record: Any) -> Any:
+    def freeze(typingctx: Any, struct: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             return args[0]
 
-        return Frozen(record, name, known)(record), codegen
+        return Frozen(struct, name, known)(struct), codegen
 
     return freeze

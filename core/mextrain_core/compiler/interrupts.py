@@ -1,7 +1,8 @@
-"""Ctrl-C while something is done that must not be cut in two.
+"""Ctrl-C during operations that must not be interrupted.
 
-Numba and llvmlite lose a ``KeyboardInterrupt`` that is raised in a callback from C, and a module that is imported half
-cannot always be imported again. So Ctrl-C waits: until the end, or until ``pause`` says that all can be given up.
+Numba and llvmlite lose a ``KeyboardInterrupt`` that is raised in a callback from C, and a half-imported module cannot
+always be imported again. So Ctrl-C waits until the end of the operation, or until a ``pause`` at which it can be
+aborted.
 """
 
 import signal
@@ -12,7 +13,7 @@ from typing import Any
 
 
 class _Held:
-    """Takes the place of a handler of SIGINT, and remembers whether it was called."""
+    """A SIGINT handler that only remembers whether it was called."""
 
     def __init__(self, handler: Callable[[int, Any], Any]):
         self.handler, self.thread, self.arrived = handler, threading.get_ident(), False
@@ -27,20 +28,20 @@ class _Held:
 
 
 def hold() -> _Held | None:
-    """Make Ctrl-C wait until ``let_go``; None if there is nothing to do: no handler of Python's, or not its thread."""
+    """Make Ctrl-C wait until ``let_go``; None if there is nothing to do: no Python handler, or not the main thread."""
     handler = signal.getsignal(signal.SIGINT)
     if not callable(handler) or isinstance(handler, _Held):
         return None
     held = _Held(handler)
     try:
         signal.signal(signal.SIGINT, held)
-    except ValueError:  # Signals are the main thread's.
+    except ValueError:  # Only the main thread handles signals.
         return None
     return held
 
 
 def let_go(held: _Held | None) -> bool:
-    """End what ``hold`` began; returns whether Ctrl-C was pressed meanwhile, for which nothing is done yet."""
+    """Undo ``hold``; returns whether Ctrl-C was pressed meanwhile, which the caller has to handle."""
     if held is None:
         return False
     signal.signal(signal.SIGINT, held.handler)
@@ -49,7 +50,7 @@ def let_go(held: _Held | None) -> bool:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Make Ctrl-C wait for the end of the block, or for a ``pause`` in it."""
+    """Make Ctrl-C wait for the end of the block or for a ``pause`` in it."""
     held = hold()
     try:
         yield
@@ -59,7 +60,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def pause() -> None:
-    """Let Ctrl-C through if it came in the ``uninterrupted`` block that this thread is in."""
+    """Raise a Ctrl-C that is pending in this thread's ``uninterrupted`` block."""
     held = signal.getsignal(signal.SIGINT)
     if isinstance(held, _Held) and held.arrived and held.thread == threading.get_ident():
         held.deliver()

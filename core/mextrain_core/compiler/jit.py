@@ -1,15 +1,15 @@
 """How functions are compiled: kernels, helpers and C functions, with these flags:
 
 * ``cache``: the first game of a process must not wait for the compiler.
-* ``nogil``: threads over game ranges are how work is spread; ``prange`` gains nothing and kills processes that fork.
-* ``error_model='numpy'``: no hidden branch and no exception path on a division.
+* ``nogil``: work is spread over threads by ranges of games; ``prange`` gains nothing and kills processes that fork.
+* ``error_model='numpy'``: divisions have no hidden branch and no exception path.
 """
 
 import ctypes
 from typing import Any
 
 import numpy as np
-import numpy.ma  # Numba does when it first sees an array; a fork waits for imports that are made here.
+import numpy.ma  # Numba imports it at the first array; a fork waits only for imports made here.
 
 from mextrain_core.compiler.cache import KernelCache, cache_folder
 from mextrain_core.compiler.interrupts import pause, uninterrupted
@@ -41,12 +41,12 @@ def has_code(compiled: Any, signature: tuple[Any, ...]) -> bool:
 
 
 class _Kernel(CPUDispatcher):  # type: ignore[misc]
-    """Numba's dispatcher, but what is compiled is handed out without a lock, and Ctrl-C breaks nothing."""
+    """Numba's dispatcher, except that finished code is returned without a lock and that Ctrl-C is safe."""
 
     def compile(self, sig: Any) -> Any:
-        """Compile for a signature, or load that from the cache; returns what can be called."""
+        """Compile for a signature, or load the code from the cache; returns the callable entry point."""
         arguments, _ = sigutils.normalize_signature(sig)
-        # Numba asks only behind its lock, which another thread that compiles may hold for seconds.
+        # Numba checks this only under its lock, which a compiling thread may hold for seconds.
         found: Any = self.overloads.get(tuple(arguments))
         if found is not None:
             return found.entry_point
@@ -57,7 +57,7 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]
 def kernel(function: Any) -> Any:
     """Compile ``function`` for calls from Python and from kernels; cached, without the GIL."""
     if config.DISABLE_JIT:
-        # Words wrap around on purpose; the compiled code says nothing about it, and NumPy would warn.
+        # Words wrap around on purpose. Compiled code does so silently; interpreted, NumPy would warn.
         return np.errstate(over="ignore")(function)
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
     compiled.__class__ = _Kernel
@@ -67,16 +67,16 @@ def kernel(function: Any) -> Any:
 
 
 def _cache(compiled: Any, function: Any) -> None:
-    """Let the code of a function be kept, in a cache of ours."""
+    """Attach our cache to a function."""
     if cache_folder() is not None:
         compiled._cache = KernelCache(function)
 
 
 class _HelperLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
-    """The code of a helper, as its callers want it: not optimised, and not made machine code of."""
+    """The code of a helper as its callers need it: neither optimised nor translated into machine code."""
 
     def _optimize_final_module(self) -> None:
-        """The kernels do that, for all that they contain at once."""
+        """Do nothing: each kernel is optimised together with all of its helpers."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -85,17 +85,17 @@ class _HelperLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _HelperLowering(typed_passes.NativeLowering):  # type: ignore[misc]
-    """Writes the code of a helper into a ``_HelperLibrary``."""
+    """Emits the code of a helper into a ``_HelperLibrary``."""
 
     _name = "helper_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        # A kernel has dozens of helpers, and an error in one ends it cleanly, so Ctrl-C may come between them.
+        # A kernel has dozens of helpers, and an error between them ends compilation cleanly, so allow Ctrl-C here.
         pause()
         state.library = _HelperLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
-        # What Numba knows a compiled function by; called from Python it raises TypeError.
+        # Numba needs an object as the compiled function; calling it from Python raises TypeError.
         refuse = ctypes.cast(ctypes.pythonapi.PyErr_BadArgument, ctypes.c_void_p).value
         lowered = state["cr"]
         module, name = lowered.fndesc.lookup_module(), state.func_id.func_name
@@ -106,10 +106,10 @@ class _HelperLowering(typed_passes.NativeLowering):  # type: ignore[misc]
 
 
 class _HelperCompiler(compiler.CompilerBase):  # type: ignore[misc]
-    """Numba's way of compiling, but for helpers.
+    """Numba's compiler with a pipeline for helpers.
 
-    Left to itself Numba optimises each helper with all that it calls, translates it into machine code and adds a
-    wrapper for Python, and then its caller again: most of a cold compile is for code that nobody runs.
+    By default Numba optimises each helper with everything that it calls, translates it into machine code and adds a
+    Python wrapper, and then does the same for its caller: most of a cold compile is spent on code that never runs.
     """
 
     def define_pipelines(self) -> list[Any]:
@@ -140,7 +140,7 @@ def c_type(name: Any) -> Any:
 
 
 def c_function(result: Any, *arguments: Any) -> Any:
-    """Compile a function that C can call; ``.address`` is where it is. It must not raise."""
+    """Compile a function that C can call; ``.address`` is its address. It must not raise."""
 
     def compile_it(function: Any) -> Any:
         if config.DISABLE_JIT:

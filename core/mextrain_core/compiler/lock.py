@@ -1,4 +1,4 @@
-"""Numba's lock on everything that compiles."""
+"""Numba's global compiler lock."""
 
 from llvmlite.binding import ffi
 from numba.core.compiler_lock import global_compiler_lock
@@ -9,14 +9,14 @@ from mextrain_core.compiler.interrupts import pause
 _LOCK = global_compiler_lock._lock
 _WAIT_SECONDS = 0.1
 
-# LLVM's own lock is always taken second.
+# LLVM's own lock is always taken after it.
 guard(_LOCK, ffi.lib._lock._lock)
 
 
 class compiler_lock:
-    """The lock, as a context. Use it where Ctrl-C is held back (``uninterrupted``).
+    """The lock as a context manager. Use it where Ctrl-C is held back (``uninterrupted``).
 
-    Numba waits for it until it gets it; here Ctrl-C ends the wait.
+    Numba's own wait for it cannot be interrupted; here Ctrl-C ends the wait.
     """
 
     def __enter__(self) -> None:

@@ -1,4 +1,4 @@
-"""Machine instructions that Python cannot name, each with a Python function of the same meaning."""
+"""Machine instructions that Python cannot express, each with an equivalent Python function."""
 
 import platform
 from typing import Any
@@ -45,12 +45,12 @@ _ARCHITECTURES = {"x86_64": "x86-64", "amd64": "x86-64", "aarch64": "aarch64", "
 
 
 def architecture() -> str:
-    """The architecture that kernels are compiled for: ``x86-64`` or ``aarch64``, else the empty text."""
+    """The architecture that kernels are compiled for: ``x86-64`` or ``aarch64``, else an empty string."""
     return _ARCHITECTURES.get(platform.machine().lower(), "")
 
 
 def target_has(feature: str) -> bool:
-    """Whether the target that kernels are compiled for is known to have a feature, by LLVM's name."""
+    """Whether the target that kernels are compiled for has a feature, given by LLVM's name."""
     return f"+{feature}" in target()[2].split(",")
 
 
@@ -110,14 +110,14 @@ def copy_struct(target: Any, source: Any, size: np.uint64) -> None:
 
 
 def deposit(x: np.uint64, mask: np.uint64) -> np.uint64:
-    """The bit i that ``x`` has, moved to the i-th set bit of ``mask``; 0 if there is none, or if ``x`` is 0."""
+    """The i-th set bit of ``mask``, where bit i is the one set in ``x``; 0 if there is none, or if ``x`` is 0."""
     rest = int(mask)
     for _ in range(int(x).bit_length() - 1):
         rest &= rest - 1
     return np.uint64(rest & -rest if x else 0)
 
 
-# Numba compares the parameters of these with their implementations to the letter, annotations included.
+# Numba requires the parameters of these to equal those of their implementations, annotations included.
 @overload(popcount, inline="always")
 def _popcount(x):  # type: ignore[no-untyped-def]
     return lambda x: _ctpop(x)

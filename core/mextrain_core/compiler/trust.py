@@ -1,8 +1,8 @@
-"""Whose compiled code is run: that of a place where nobody writes but this user and root.
+"""Which compiled code may be run: that in places where only this user and root can write.
 
-Whoever can change a file of compiled code has it run by everybody who loads it, so a folder counts only if it and all
-folders above it belong to us or to root, and nobody else may write there. On Windows, whose users have folders of their
-own and no mode bits, this is not asked.
+Whoever can change a file of compiled code can run code as everybody who loads it. So a folder is trusted only if it and
+all folders above it belong to this user or root, and nobody else may write there. Windows, where users have private
+folders and there are no mode bits, is not checked.
 """
 
 import os
@@ -15,7 +15,7 @@ _WITH_USERS = hasattr(os, "geteuid")
 def distrust(folder: Path) -> str | None:
     """Why compiled code in ``folder`` must not be run; None if it may.
 
-    ``folder`` is absolute and without links. It need not be there: then what counts is the part that is.
+    ``folder`` is absolute and without links. It need not exist: then its existing parents are checked.
     """
     for place in (folder, *folder.parents):
         try:
@@ -30,7 +30,7 @@ def distrust(folder: Path) -> str | None:
 
 
 def is_trusted_file(file: int) -> bool:
-    """Whether the open file with this descriptor can have been written by us and root alone."""
+    """Whether only this user and root can have written the open file with this descriptor."""
     return _fault(file, os.fstat(file)) is None
 
 
@@ -41,7 +41,7 @@ def _fault(place: Path | int, status: os.stat_result, is_above: bool = False) ->
     if user not in (0, os.geteuid()) and not (is_above and _is_outside(user)):
         return f"belongs to another user ({user})"
     if is_above and mode & stat.S_ISVTX:
-        return None  # As in /tmp: others may make files there, and not touch what is ours.
+        return None  # Sticky, like /tmp: others may create files there, but cannot change ours.
     if mode & stat.S_IWOTH:
         return "can be written by everybody (chmod go-w)"
     if mode & stat.S_IWGRP and (not _is_private(status.st_gid) or _has_access_list(place)):
@@ -50,7 +50,7 @@ def _fault(place: Path | int, status: os.stat_result, is_above: bool = False) ->
 
 
 def _is_private(group: int) -> bool:
-    """Whether a group is that of one user alone, us or root, named after the user as many systems do it."""
+    """Whether a group is the private group of this user or root, with the user's name, as on many systems."""
     import grp
     import pwd
 
@@ -63,7 +63,7 @@ def _is_private(group: int) -> bool:
 
 
 def _has_access_list(place: Path | int) -> bool:
-    """Whether more people than the mode bits name may write; those then show the most that anybody may."""
+    """Whether an access list lets more users write than the mode bits show (which then are only an upper bound)."""
     try:
         return any("acl" in name for name in os.listxattr(place))
     except (AttributeError, OSError):
@@ -71,9 +71,9 @@ def _has_access_list(place: Path | int) -> bool:
 
 
 def _is_outside(user: int) -> bool:
-    """Whether this stands for all users outside a user namespace, as root is for a sandboxed program.
+    """Whether the id stands for all users outside a user namespace, as root may appear to a sandboxed program.
 
-    Nobody in the sandbox is one of them.
+    No user inside the sandbox has it.
     """
     try:
         nobody = int(Path("/proc/sys/kernel/overflowuid").read_text())

@@ -1,12 +1,13 @@
-"""The door to vector code: 32 lanes of 16 bits, written as LLVM IR by operators.
+"""Vector code with 32 lanes of 16 bits, written as LLVM IR by operators.
 
-Numba widens every small integer to 64 bits, so a loop over 16-bit lanes never becomes good vector code; an operator
-here writes exactly one vector instruction. A kernel part is a Python function that is called once, while a kernel is
-compiled, with a ``Writer`` and an integer, the flags; an option is then a Python ``if``. Only general LLVM operations
-are used, no processor's own: LLVM splits a vector of 32 lanes into what the target has.
+Numba widens every small integer to 64 bits, so a loop over 16-bit numbers never becomes good vector code; each operator
+here emits exactly one LLVM vector instruction. A kernel part is a Python function that is called once, while a kernel
+is compiled, with a ``Writer`` and an integer, the flags; an option is then a Python ``if``. Only generic LLVM
+operations are used, no target-specific intrinsics: LLVM splits a vector of 32 lanes into the registers that the target
+has.
 
-The tests run the same functions on plain lists of numbers instead (``tests/lockstep/model.py``): ``Vec``, ``Mask``,
-``Words`` and ``Writer`` are the whole language.
+``Vec``, ``Mask``, ``Words`` and ``Writer`` are the whole language; the tests replace them with a model on plain lists
+of numbers (``tests/lockstep/model.py``).
 """
 
 from typing import Any
@@ -31,15 +32,15 @@ _WORDS = ir.VectorType(_I64, LANES // 4)
 
 
 def supported() -> bool:
-    """Whether vector code is written for this machine: an x86-64 or AArch64 processor, and compilation is on.
+    """Whether vector code is supported: on an x86-64 or AArch64 processor with compilation on.
 
-    Any such processor will do; wide vectors only make it faster.
+    Every such processor works; wide vectors only make it faster.
     """
     return architecture() in ("x86-64", "aarch64") and not config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
 def is_fast() -> bool:
-    """Whether lane code is the fastest: vectors of at least 16 lanes, and instructions that make good use of them."""
+    """Whether lane code is the fastest choice here: AVX2 has vectors of 16 lanes and the instructions for them."""
     return supported() and target_has("avx2")
 
 
@@ -48,7 +49,7 @@ def _splat(kind: ir.VectorType, value: int) -> ir.Constant:
 
 
 class Vec:
-    """32 numbers of 16 bits, modulo 2**16; operands may be ints, which stand for the same number in every lane."""
+    """32 numbers of 16 bits, modulo 2**16; an int operand stands for the same number in every lane."""
 
     __slots__ = ("b", "x")
 
@@ -133,7 +134,7 @@ class Vec:
 
 
 class Mask:
-    """A yes or no for each lane."""
+    """A boolean for each lane."""
 
     __slots__ = ("b", "x")
 
@@ -208,7 +209,7 @@ class Words:
 
 
 class Writer:
-    """Writes code that works on rows: ``row`` is an int, a number of 64-byte rows from the base."""
+    """Emits code that works on rows: ``row`` is an int, the offset from the base in rows of 64 bytes."""
 
     def __init__(self, b: ir.IRBuilder, base: Any):
         self.b, self._base = b, base
@@ -231,7 +232,7 @@ class Writer:
         return Vec(self.b, self.b.shuffle_vector(first, ir.Constant(_VEC, ir.Undefined), _splat(_WIDE, 0)))
 
     def load(self, row: int, further: Any = None) -> Vec:
-        """Row ``row``, or with a scalar uint64 ``further`` the row so many rows after it."""
+        """Row ``row``; with a scalar uint64 ``further``, row ``row + further``."""
         return Vec(self.b, self.b.load(self._row(row, _VEC, further), typ=_VEC, align=ROW_BYTES))
 
     def store(self, row: int, value: Vec, further: Any = None) -> None:
@@ -247,10 +248,10 @@ class Writer:
         self.b.store(value.x, self._row(row, _WORDS), align=ROW_BYTES)
 
     def forget(self) -> None:
-        """Rows read so far are read again when they are needed again.
+        """Make the compiler load rows from memory again when they are needed again.
 
-        LLVM knows that our rows do not overlap, so it would keep every row that it has seen in a register, and as there
-        are not enough of them copy it to the stack, which costs more than to read the row twice.
+        LLVM knows that our rows do not overlap, so it would keep every row that it has loaded in a register. There are
+        not enough registers, so it would spill rows to the stack, which costs more than loading them twice.
         """
         self.b.fence("seq_cst", "singlethread")
 
@@ -265,11 +266,11 @@ class Writer:
 
 
 def emitted(write: Any) -> Any:
-    """A part of a kernel that ``write(writer, flags, argument)`` writes while the kernel is compiled.
+    """A part of a kernel whose code ``write(writer, flags, argument)`` emits while the kernel is compiled.
 
-    In the kernel it is called as ``part(flags, work, row, argument)``: ``flags`` is a compile-time integer, ``work`` a
-    64-byte aligned uint16 array whose row ``row`` (uint64) is the writer's base, ``argument`` a uint64. The part
-    returns the scalar that ``write`` returns, or 0.
+    The kernel calls it as ``part(flags, work, row, argument)``: ``flags`` is a compile-time integer, ``work`` a 64-byte
+    aligned uint16 array whose row ``row`` (uint64) is the writer's base, ``argument`` a uint64. The part returns the
+    scalar that ``write`` returns, or 0 for None.
     """
 
     def part(typingctx: Any, flags: Any, work: Any, row: Any, argument: Any) -> Any:
@@ -277,9 +278,9 @@ def emitted(write: Any) -> Any:
             raise TypingError("the flags of a kernel are a compile-time integer")
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            # Vectors that the compiler copies to the stack lie on whole cache lines then, not across two.
+            # Vectors that are spilled to the stack then lie on one cache line each, not across two.
             builder.function.attributes.alignstack = ROW_BYTES
-            builder.function.attributes.add("nounwind")  # True anyway; llvmlite prints no attributes without one.
+            builder.function.attributes.add("nounwind")  # llvmlite prints no attributes without a plain one
             data = context.make_array(signature.args[1])(context, builder, args[1]).data
             start = builder.bitcast(data, _I8.as_pointer())
             offset = builder.mul(args[2], ir.Constant(_I64, ROW_BYTES))
@@ -295,14 +296,14 @@ def emitted(write: Any) -> Any:
 def specialized(kernel: Any, flags: int, *arguments: Any) -> Any:
     """The machine code of ``kernel`` for the compile-time integer ``flags`` and arguments of these types.
 
-    It is called with ``flags`` and the arguments, whose types are not checked again. Compiled code is cached on disk
-    like that of any kernel, under the flags.
+    It is called with ``flags`` and the arguments, whose types are not checked again. The compiled code is cached on
+    disk by flags, like that of any kernel.
     """
     return kernel.compile((types.literal(flags), *map(typeof, arguments)))
 
 
 def is_compiled(kernel: Any, flags: int, *arguments: Any) -> bool:
-    """Whether ``specialized`` with these arguments finds machine code in this process or in the cache."""
+    """Whether machine code for ``specialized`` with these arguments is in this process or in the cache."""
     return has_code(kernel, (types.literal(flags), *map(typeof, arguments)))
 
 

@@ -1,4 +1,4 @@
-"""The rules of the game, once: dealing, legal plays, turns, points, the event log, invariants, perft.
+"""The rules of the game: dealing, legal plays, turns, points, the event log, invariants, perft.
 
 Imports `compiler`, `model` and `compact`.
 """

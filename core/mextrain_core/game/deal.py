@@ -36,7 +36,7 @@ set_bits = by_form(plays.add_tile, set_bits_of_struct)
 
 @helper
 def give(s, r, seat, tile):
-    """Put a tile into the seat's hand."""
+    """Add a tile to the seat's hand."""
     set_bits(s, r, seat, tile)
     s.hand_count[seat] += U1
 
@@ -53,12 +53,12 @@ def clear_bits_of_struct(s, r, seat, touch, new):
 
 
 clear_bits = by_form(plays.remove_tile, clear_bits_of_struct)
-"""Unmark the tile {touch, new} in the seat's hand matrix; of several ``*-A`` one."""
+"""Unmark the tile {touch, new} in the seat's hand matrix; one of them if there are several ``*-A``."""
 
 
 @helper
 def take(s, r, seat, touch, new):
-    """Take the tile {touch, new} out of the seat's hand; of several ``*-A`` one."""
+    """Take the tile {touch, new} out of the seat's hand; one of them if there are several ``*-A``."""
     s.hand_count[seat] -= U1
     clear_bits(s, r, seat, touch, new)
 
@@ -70,7 +70,7 @@ def put_end_of_struct(s, r, train, half):
 
 
 put_end = by_form(plays.put_end, put_end_of_struct)
-"""Let the train end in ``half``."""
+"""Make ``half`` the end of the train."""
 
 
 @helper
@@ -86,11 +86,11 @@ empty_hand = by_form(plays.empty_hand, empty_hand_of_struct)
 
 @helper
 def look_ahead_of_struct(s):
-    """A STATE struct finds its draws when they are due."""
+    """Nothing: a STATE struct finds the tile of a draw when it is due."""
 
 
 look_ahead = by_form(plays.look_ahead, look_ahead_of_struct)
-"""Find the tile of the next draw ahead of time."""
+"""Find the tile of the next draw ahead of time (compact states only)."""
 
 
 @helper
@@ -105,7 +105,7 @@ def leave_boneyard(s, tile):
 
 @helper
 def next_draw(s):
-    """The tile that draw number ``s.draws`` of the round takes; nothing changes."""
+    """The tile that draw number ``s.draws`` of the round takes; the state does not change."""
     r32 = word(u64(s.key), DRAW_WORDS + u64(s.draws)) >> U32
     first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
     k = below(r32, u64(s.boneyard_size))
@@ -115,7 +115,7 @@ def next_draw(s):
 
 @helper
 def clear_table(s, r, engine, starter):
-    """Everything of a round but the tiles starts afresh; the set less its engine lies in the boneyard."""
+    """Reset everything of a round; all tiles of the set except the engine are in the boneyard."""
     players = u64(r.players)
     s.turns = U0
     s.plays = U0
@@ -176,19 +176,19 @@ def clear_table(s, r, engine, starter):
 
 @helper
 def drawn_starter(r, key):
-    """The seat that begins the round of ``key`` where the stream draws the starter."""
+    """The starter of the round of ``key``, drawn from its stream."""
     return below(word(key, STARTER_WORD) >> U32, u64(r.players))
 
 
 @helper
 def deal_round(s, r, key, engine, starter):
-    """Deal the round of ``key`` (docs/determinism.md); ``starter`` NONE is drawn."""
+    """Deal the round of ``key`` (docs/determinism.md); with ``starter`` NONE the stream draws the starter."""
     players = u64(r.players)
     if starter == NO_SEAT:
         starter = drawn_starter(r, key)
     clear_table(s, r, engine, starter)
     s.key = key
-    # The words of the set and the numbers of their members live in registers.
+    # Local variables keep the words of the set and their counts in registers.
     first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
     in_first, in_second = popcount(first), popcount(second)
     words = plays.words_in_use(s, third)
@@ -231,7 +231,7 @@ def deal(states, i, rules, seed, game, engine, starter):
 
 @helper
 def set_up_hands(s, r, engine, starter, hands, sizes):
-    """The round before its first turn with given hands, see ``deal_tiles``."""
+    """Set up a round before its first turn with given hands, see ``deal_tiles``."""
     clear_table(s, r, engine, starter)
     s.key = U0
     for seat in range(u64(r.players)):
@@ -245,6 +245,7 @@ def set_up_hands(s, r, engine, starter, hands, sizes):
 def deal_tiles(states, i, rules, engine, starter, hands, sizes):
     """Set up ``states[i]`` with given hands: ``hands[seat, :sizes[seat]]`` are tile indices (uint8); the key is 0.
 
-    The caller has checked that all tiles are of the set, different and not the engine; the rest is the boneyard.
+    The caller has checked that the tiles are distinct tiles of the set without the engine; the other tiles are the
+    boneyard.
     """
     set_up_hands(states[i], rules[0], engine, starter, hands, sizes)

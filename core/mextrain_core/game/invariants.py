@@ -1,4 +1,4 @@
-"""What must hold in every state; for tests and for hunting a fault, never on a hot path."""
+"""Invariants of every state, for tests and debugging; not for hot paths."""
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def broken_invariant(states, i, rules):
             holders += 1 if has != U0 else 0
         in_boneyard = (u64(s.boneyard[t >> U6]) >> (t & U63)) & U1 != U0
         if lo == u64(LETTER_A) and r.wild != NONE:
-            # The three *-A share their bits; their number is checked below.
+            # The three *-A share one bit; their number is checked below.
             holders = 0
         if holders + (1 if in_boneyard else 0) > 1:
             return 1

@@ -1,8 +1,8 @@
 """Which plays are legal (docs/rules.md sections 4, 5, 7 and 8).
 
-``select`` answers for the play that a turn owes: which trains any tile may use, which trains ``*-A`` may use, whether
-the play is bound to a double, and how many plays there are; it writes the answer into the state's conveniences. All
-other functions read those and nothing else, so that counting, listing, masks and ``is_legal`` cannot disagree.
+``select`` works out, for the play owed, which trains any tile may use, which trains ``*-A`` may use, whether the play
+must go on a double, and how many legal plays there are. It writes the results into the derived fields of the state. All
+other functions here read only these fields, so counting, listing, masks and ``is_legal`` cannot disagree.
 """
 
 from typing import Any, NamedTuple
@@ -27,13 +27,13 @@ A_BIT, WILD_BIT = U1 << A_HALF, U1 << WILD_HALF
 
 @helper
 def has_foot(s, r):
-    """Whether an unfinished chicken foot freezes the table; it lies on ``double_train[0]``."""
+    """Whether there is an unfinished chicken foot, which binds every play; it is on ``double_train[0]``."""
     return r.double_rule == CHICKEN_FOOT and s.double_count != 0
 
 
 @helper
 def touches(s, r, train):
-    """Bit set of the halves that may be laid on ``train`` if the seat may use it at all."""
+    """Bit set of the halves that fit the ends of ``train``, whether or not the seat may use it."""
     if r.double_rule == CHICKEN_FOOT:
         if has_foot(s, r) and u64(s.double_train[0]) == train:
             return U1 << u64(s.end_half[train])
@@ -43,7 +43,7 @@ def touches(s, r, train):
 
 @helper
 def ends_of(s, r, train):
-    """Bit set of the end halves of ``train``; of an unfinished foot only the double's."""
+    """Bit set of the end halves of ``train``; with an unfinished foot only the half of its double."""
     if r.double_rule == CHICKEN_FOOT:
         return touches(s, r, train)
     return U1 << u64(s.end_half[train])
@@ -76,7 +76,7 @@ def trains_in_use(s, seat):
 
 
 class Cursor(NamedTuple):
-    """Where a walk through the legal plays stands; all uint64. The walk is written once, here, and used like this:
+    """Position of an iteration over the legal plays; all fields are uint64. Use it like this:
 
         at = before_plays(s, r)
         while True:
@@ -85,17 +85,17 @@ class Cursor(NamedTuple):
                 break
             train, touch, new = play_at(at)
 
-    (A ``while`` with a condition would be compiled with two copies of ``next_play``.)
+    (A ``while`` with a condition would compile two copies of ``next_play``.)
     """
 
     trains: Any
-    """Bit set: the train, which is the lowest, and those to come; 0 after the last play."""
+    """Bit set of this train (the lowest bit) and the trains still to come; 0 after the last play."""
     halves: Any
-    """Bit set: the halves to come that touch this train."""
+    """Bit set of the touching halves still to come on this train."""
     touch: Any
-    """The half that touches."""
+    """The touching half."""
     row: Any
-    """Bit set: the new half, which is the lowest, and those to come with this ``touch``."""
+    """Bit set of the new half (the lowest bit) and those still to come with this ``touch``."""
 
 
 @helper
@@ -132,7 +132,7 @@ def next_play(s, r, at):
 
 @helper
 def play_at(at):
-    """The play at a cursor: (train, half that touches, new half)."""
+    """The play at a cursor: (train, touching half, new half)."""
     return lowest(at.trains), at.touch, lowest(at.row)
 
 
@@ -154,7 +154,7 @@ def count_plays_of_struct(s, r):
             n += popcount(u64(s.hand[seat, u64(s.end_half[lowest(trains)])]))
             trains &= trains - U1
         return n
-    # Loops of their own here and in ``kth_play``: with a Cursor rounds of chicken feet took 30 % longer.
+    # Separate loops here and in ``kth_play``: with a Cursor, rounds with chicken feet took 30 % longer.
     trains = trains_in_use(s, seat)
     while trains != U0:
         train = lowest(trains)
@@ -206,7 +206,7 @@ kth_play = by_form(plays.kth_play, kth_play_of_struct)
 
 @helper
 def fits_own_train(s, r, seat):
-    """Whether any tile of the whole hand could be laid on the seat's own train."""
+    """Whether any tile of the whole hand fits the seat's own train."""
     halves = touches(s, r, seat)
     while halves != U0:
         if s.hand[seat, lowest(halves)] != 0:
@@ -229,13 +229,13 @@ def may_use_mexican_train(s, r, seat):
 
 @helper
 def bound_trains(s, r):
-    """Trains of the doubles on which the play owed must go; 0 when it is free (section 7)."""
+    """Trains of the doubles that the play owed must cover; 0 if it is free (section 7)."""
     if s.double_count == 0:
         return U0
     if r.double_rule == CHICKEN_FOOT:
         return U1 << u64(s.double_train[0])
     if r.open_double_order == OLDEST and r.double_rule != COVER:
-        # Doubles of this turn stand behind all others.
+        # Doubles of this turn are at the end of the list.
         bit = U1 << u64(s.double_train[U0])
         return U0 if u64(s.fresh) & bit != U0 else bit
     chosen = U0
@@ -265,7 +265,7 @@ def free_trains(s, r, seat):
 
 @helper
 def prefer_fresh(s, r):
-    """Narrow the selection to the doubles of this turn while two of them are open and one can be covered."""
+    """Restrict the selection to the doubles of this turn if two of them are open and one can be covered."""
     fresh = u64(s.fresh)
     if r.max_uncovered == 0 or r.double_rule == CHICKEN_FOOT or fresh & (fresh - U1) == U0:
         return
@@ -285,11 +285,11 @@ def every_train(r):
 
 @helper
 def select(s, r, only, barred, own_train_only):
-    """Select the legal plays of the play owed; write the conveniences and return their number.
+    """Select the legal plays for the play owed: write the derived fields and return the number of legal plays.
 
-    ``only``, ``barred``: the one tile that may, or may not, be played (NONE: no such restriction).
-    ``own_train_only``: a free play may use the own train alone (a drawn tile under ``drawn_tile`` = ``own_train``);
-    ``*-A`` may go anywhere all the same.
+    ``only``: the only tile that may be played, ``barred``: a tile that may not be played (NONE: no such restriction).
+    ``own_train_only``: a free play may use only the seat's own train (a drawn tile under ``drawn_tile`` =
+    ``own_train``); ``*-A`` may still go on any train.
     """
     s.only = only
     s.barred = barred
@@ -358,7 +358,7 @@ def eligible_ends(s, r):
 
 @helper
 def is_legal_move(s, r, move):
-    """Whether the 16-bit move (uint64) is legal at this decision; any number is a fair question."""
+    """Whether the 16-bit move (any uint64) is legal at this decision."""
     if s.phase != PHASE_DECIDE:
         return False
     if move == STOP_MOVE:
@@ -373,7 +373,7 @@ def is_legal_move(s, r, move):
 
 @kernel
 def is_legal(states, i, rules, move):
-    """Whether ``move`` (uint64) is legal in ``states[i]``: False when nothing is to be decided."""
+    """Whether ``move`` (uint64) is legal in ``states[i]``: False if no decision is due."""
     return is_legal_move(states[i], rules[0], move)
 
 
@@ -419,7 +419,7 @@ def legal_ids(states, i, rules, out):
 def legal_mask(states, i, rules, out):
     """Write the action mask: bit ``id & 63`` of ``out[id >> 6]`` (uint64[(A + 63) // 64]) is 1 for a legal id.
 
-    All bits are 0 when nothing is to be decided.
+    All bits are 0 if no decision is due.
     """
     s, r = states[i], rules[0]
     for k in range(len(out)):

@@ -1,4 +1,4 @@
-"""Counts of decision sequences, to compare implementations."""
+"""Perft: the number of sequences of decisions, to compare implementations."""
 
 import numpy as np
 
@@ -13,10 +13,10 @@ u64 = np.uint64
 
 @kernel
 def perft(states, i, rules, depth):
-    """Number of sequences of ``depth`` decisions from ``states[i]``, draws as the stream names them.
+    """Number of sequences of ``depth`` decisions from ``states[i]``; draws come from the stream.
 
-    A round that ends earlier counts for nothing. ``states[i + 1]`` … ``states[i + depth]`` are scratch; ``states[i]``
-    is advanced to its decision and else unchanged. depth is at least 1.
+    Sequences that end earlier do not count. ``states[i + 1]`` … ``states[i + depth]`` are scratch; ``states[i]`` is
+    advanced to its decision and otherwise unchanged. ``depth`` is at least 1.
     """
     r = rules[0]
     advance_state(states[i], r, None)

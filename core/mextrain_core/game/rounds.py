@@ -14,17 +14,17 @@ NO_SEAT = u64(NONE)
 
 @helper
 def engine_of_round(r, number):
-    """Half code of the engine of round ``number`` (uint64): downwards, in super ``*`` last."""
+    """Half code of the engine of round ``number`` (uint64): in descending order, in super ``*`` last."""
     first = u64(r.first_engine)
     return first - number if first != u64(r.wild) and number <= first else u64(WILD)
 
 
 @helper
 def starter_of_round(r, last_starter, last_winner):
-    """Starter of a round (option ``starter``), or NO_SEAT for the seat that the stream draws.
+    """Starter of a round (option ``starter``), or NO_SEAT if the stream draws it.
 
-    ``last_starter``, ``last_winner``: those of the round before it. The first round of a match has none before it, so
-    its ``last_starter`` is NO_SEAT; a blocked round has no winner, so its ``last_winner`` is NO_SEAT.
+    ``last_starter``, ``last_winner``: starter and winner of the previous round. In the first round of a match
+    ``last_starter`` is NO_SEAT; after a blocked round, which has no winner, ``last_winner`` is NO_SEAT.
     """
     if r.starter == STARTER_FIXED:
         return u64(r.starter_seat)
@@ -37,9 +37,9 @@ def starter_of_round(r, last_starter, last_winner):
 
 @kernel
 def starters_of_rounds(rules, last_starters, last_winners, out):
-    """Write the starter of each round into ``out`` (uint8[n]), NONE (255) for the seat that the stream draws.
+    """Write the starter of each round into ``out`` (uint8[n]), NONE (255) if the stream draws it.
 
-    ``last_starters``, ``last_winners``: uint8[n], starter and winner of the round before it, or NONE: see
+    ``last_starters``, ``last_winners``: uint8[n], starter and winner of the previous round, or NONE: see
     ``starter_of_round``.
     """
     for k in range(len(out)):

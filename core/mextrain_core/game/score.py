@@ -16,7 +16,7 @@ U0, U1 = u64(0), u64(1)
 @helper
 def hand_points_of_struct(s, r, seat):
     """``hand_points`` of a STATE struct."""
-    # Each tile shows up in the rows of both of its halves, and a double once: its row counts it a second time.
+    # Each tile is in the rows of both of its halves. A double is in one row only, so that row counts it twice.
     total = U0
     for half in range(u64(r.halves)):
         h = u64(half)

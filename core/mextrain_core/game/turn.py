@@ -1,8 +1,8 @@
-"""The turn (docs/rules.md sections 6 to 9): one list of phases, plain helpers under it.
+"""The turn (docs/rules.md sections 6 to 9): a state machine of phases, with one helper for each step.
 
-Each helper does one thing that nobody chooses (a turn begins, a draw, a failed play opens a train, …) and returns the
-phase that comes next. ``forced_steps`` runs them until somebody has to decide or the round is over; ``step_forced``
-runs one. ``play_move`` plays a decision. Where chance is to be explicit the caller names the drawn tile.
+Each helper performs one forced step (a turn begins, a tile is drawn, a failed play opens a train, …) and returns the
+next phase. ``forced_steps`` runs them until a seat has to decide or the round is over; ``step_forced`` runs one.
+``play_move`` plays a decision. With explicit chance the caller names the drawn tile.
 """
 
 import numpy as np
@@ -76,7 +76,7 @@ def any_off_table(s, halves):
 
 @helper
 def is_dead(s, r, half):
-    """Whether no tile off the table could join an open double of ``half`` (section 7)."""
+    """Whether no tile off the table fits an open double of ``half`` (section 7)."""
     if r.wild == NONE:
         return s.off[half] == 0
     if half == u64(WILD):
@@ -86,7 +86,7 @@ def is_dead(s, r, half):
 
 @helper
 def drop_double(s, position):
-    """Take the open double at ``position`` out of the list; the order of the others stays."""
+    """Remove the open double at index ``position`` from the list; the others keep their order."""
     s.fresh = u64(s.fresh) & ~(U1 << u64(s.double_train[position]))
     s.double_count -= U1
     for i in range(position, u64(s.double_count)):
@@ -95,14 +95,14 @@ def drop_double(s, position):
 
 @helper
 def add_end(s, train, half):
-    """A finished foot gives ``train`` one more end."""
+    """Add an end to ``train``."""
     s.end_mask[train] |= U1 << half
     s.end_count[train, half] += U1
 
 
 @helper
 def finish_foot(s, r):
-    """The foot has its toes, or can get no more: its ends become ends of the train (section 11, chicken foot)."""
+    """Finish the foot: its ends become ends of the train (section 11, chicken foot)."""
     train = u64(s.double_train[U0])
     toes = u64(s.toes)
     if toes == U0:
@@ -116,7 +116,7 @@ def finish_foot(s, r):
 
 @helper
 def close_feet(s, r, train, half, is_double):
-    """Give the trains their last ends when a seat went out: a double that was laid last grows no foot."""
+    """Set the final ends of the trains when a seat goes out: a double that was laid last gets no foot."""
     if is_double:
         add_end(s, train, half)
     release_dead(s, r)
@@ -124,7 +124,7 @@ def close_feet(s, r, train, half, is_double):
 
 @helper
 def release_dead(s, r):
-    """Release the open doubles that no tile can join any more (option ``dead_double``)."""
+    """Release the open doubles that no tile fits any more (option ``dead_double``)."""
     if s.double_count == 0 or (r.dead_double == BINDS and s.boneyard_size != 0):
         return
     i = U0
@@ -139,7 +139,7 @@ def release_dead(s, r):
 
 @helper
 def owe(s, what):
-    """The turn owes ``what``: a play that has drawn nothing yet comes up."""
+    """Make ``what`` (an OWED_ code) the play owed; nothing has been drawn for it yet."""
     s.owed = what
     s.play_drew = U0
     s.drawn = NONE
@@ -149,7 +149,7 @@ def owe(s, what):
 
 @helper
 def begin_turn(s, r):
-    """The seat gets the move: is this its opening turn, and did a D tile hit it?"""
+    """Begin the turn of the seat to move: find out whether it is the opening turn and whether a D forces a draw."""
     s.turns += U1
     release_dead(s, r)
     s.turn_drew = U0
@@ -170,7 +170,7 @@ def begin_turn(s, r):
 
 @helper
 def next_seat(s):
-    """The seat after the one to move, in the direction that holds now."""
+    """The seat after the seat to move, in the current direction."""
     seat = u64(s.seat) + u64(s.step)
     players = u64(s.players)
     return seat - players if seat >= players else seat
@@ -178,7 +178,7 @@ def next_seat(s):
 
 @helper
 def end_turn(s, r, log):
-    """The move passes on; doubles of this turn are inherited from now on, unless they bind nobody."""
+    """End the turn. The next seat inherits the doubles of this turn, unless they bind nobody."""
     s.fresh = U0
     if r.open_double_binds == NOBODY and r.double_rule != CHICKEN_FOOT:
         s.double_count = U0
@@ -192,7 +192,7 @@ def end_turn(s, r, log):
 
 @helper
 def end_round(s, how, winner):
-    """The round is over."""
+    """End the round."""
     s.end = how
     s.winner = winner
     return PHASE_OVER
@@ -200,7 +200,7 @@ def end_round(s, how, winner):
 
 @helper
 def select_before_draw(s, r):
-    """Select the plays of the play owed, which has drawn nothing; returns whether there are any."""
+    """Select the legal plays for the play owed before any draw; returns whether there are any."""
     if select(s, r, NONE, NONE, False) == U0:
         return False
     s.may_stop = s.owed == OWED_CHAIN or (s.owed == OWED_BONUS and r.twice_bonus == MAY_STOP_BONUS)
@@ -209,7 +209,7 @@ def select_before_draw(s, r):
 
 @helper
 def select_drawn(s, r):
-    """Select the plays of the tile drawn for the play owed; returns whether there are any."""
+    """Select the legal plays of the tile drawn for the play owed; returns whether there are any."""
     if select(s, r, s.drawn, NONE, r.drawn_tile == OWN_TRAIN) == U0:
         return False
     s.may_stop = r.drawn_play == MAY
@@ -233,7 +233,7 @@ def may_have_released(s, r):
 
 @helper
 def select_other(s, r):
-    """Select the plays of all tiles but the drawn one, which fits nowhere; returns whether there are any."""
+    """Select the legal plays of all tiles except the drawn one, which fits nowhere; returns whether there are any."""
     if select(s, r, NONE, s.drawn, False) == U0:
         return False
     s.may_stop = U0
@@ -242,7 +242,7 @@ def select_other(s, r):
 
 @helper
 def go_without_play(s, r, log):
-    """The play owed has no legal play before a draw (section 6, points 4 and 5); returns the phase that follows."""
+    """Handle a play owed without a legal play before a draw (section 6, points 4 and 5); returns the next phase."""
     if s.owed != OWED_REQUIRED:
         return end_turn(s, r, log)
     may_draw = s.boneyard_size != 0 and (r.draw_limit != PER_TURN or s.turn_drew == 0)
@@ -251,9 +251,9 @@ def go_without_play(s, r, log):
 
 @helper
 def after_draw(s, r):
-    """The play owed has drawn; returns the phase that follows.
+    """Note that a tile was drawn for the play owed; returns the next phase.
 
-    Unless ``failed_cover`` is ``play_drawn``, a play that had to cover a double has failed all the same.
+    Unless ``failed_cover`` is ``play_drawn``, a play that had to cover a double has failed even if the drawn tile fits.
     """
     s.play_drew = DREW
     s.turn_drew = U1
@@ -262,7 +262,7 @@ def after_draw(s, r):
 
 @helper
 def stop(s, r, log):
-    """The seat stops: that fails a required play and ends any other turn; returns the phase that follows."""
+    """Stop: a required play fails, otherwise the turn ends; returns the next phase."""
     return PHASE_FAIL if s.owed == OWED_REQUIRED and not is_marked(s, r) else end_turn(s, r, log)
 
 
@@ -274,7 +274,7 @@ def is_marked(s, r):
 
 @helper
 def look(s, r, log):
-    """Find the legal plays of the play owed, and what follows when there is none (section 6, points 2 to 5)."""
+    """Find the legal plays for the play owed (section 6, points 2 to 5); returns the next phase."""
     release_dead(s, r)
     s.attempts += U1
     if s.attempts > MAX_ATTEMPTS:
@@ -287,7 +287,7 @@ def look(s, r, log):
 
 @helper
 def look_drawn(s, r, log):
-    """After the draw only plays of the drawn tile are legal, if it has any (section 6, point 4)."""
+    """Find the legal plays after a draw: those of the drawn tile (section 6, point 4); returns the next phase."""
     if is_marked(s, r):
         return look_marked(s, r, log)
     release_dead(s, r)
@@ -312,7 +312,7 @@ def look_marked(s, r, log):
 
 @helper
 def note_no_play(s, r, log):
-    """Log that the seat had no play, and where it could have gone: that is what others learn about its hand."""
+    """Log that the seat had no legal play, and on which ends; the others learn that about its hand."""
     if log is not None:
         events.write(s, log, events.NO_PLAY, s.seat, s.only, eligible_ends(s, r))
 
@@ -328,12 +328,12 @@ def take_draw_of_struct(s, tile):
 
 
 take_draw = by_form(plays.take_draw, take_draw_of_struct)
-"""Take ``tile``, or with NONE the one that the stream names, out of the boneyard as the next draw; returns it."""
+"""Take ``tile`` (NONE: the tile that the stream draws) out of the boneyard as the next draw; returns it."""
 
 
 @helper
 def draw_tile(s, r, tile):
-    """Move ``tile``, or with NONE the one that the stream names, from the boneyard to the seat's hand."""
+    """Move ``tile`` (NONE: the tile that the stream draws) from the boneyard to the seat's hand."""
     tile = take_draw(s, tile)
     give(s, r, u64(s.seat), tile)
     return tile
@@ -341,7 +341,7 @@ def draw_tile(s, r, tile):
 
 @helper
 def draw_for_play(s, r, log, tile):
-    """Draw for want of a play."""
+    """Draw a tile because there is no legal play."""
     tile = draw_tile(s, r, tile)
     events.write(s, log, events.DRAW, s.seat, tile, U0)
     s.drawn = tile
@@ -350,14 +350,14 @@ def draw_for_play(s, r, log, tile):
 
 @helper
 def draw_by_force(s, r, log, tile):
-    """The draw that a D tile forces on the seat."""
+    """Draw the tile that a D forces on the seat."""
     events.write(s, log, events.FORCED_DRAW, s.seat, draw_tile(s, r, tile), U0)
     return PHASE_LOOK
 
 
 @helper
 def is_blocked(s, r):
-    """Whether no tile in any hand could join any end; asked only while the boneyard is empty (section 9)."""
+    """Whether no tile in any hand fits any end; called only when the boneyard is empty (section 9)."""
     release_dead(s, r)
     if s.double_count != 0:
         return False
@@ -369,9 +369,9 @@ def is_blocked(s, r):
 
 @helper
 def fail(s, r, log):
-    """The required play failed: the own train opens, and the round may be blocked.
+    """Fail the required play: the seat's train opens, and the round may be blocked.
 
-    Under ``failed_cover`` = ``mark_and_play`` the tile drawn for a play that had to cover a double is looked at then.
+    Under ``failed_cover`` = ``mark_and_play`` a play that had to cover a double goes on with the tile that it drew.
     """
     s.open = u64(s.open) | U1 << u64(s.seat)
     events.write(s, log, events.OPEN, s.seat, NONE, U0)
@@ -385,9 +385,9 @@ def fail(s, r, log):
 
 @helper
 def forced_steps(s, r, log, phase):
-    """Forced steps from ``phase`` until somebody decides or the round is over; returns that phase.
+    """Run the forced steps from ``phase`` until a seat has to decide or the round is over; returns that phase.
 
-    The tests stand in the order in which phases follow each other, so that the compiler can lead one into the next.
+    The tests are in the order in which phases follow each other, so that the compiler can jump from one to the next.
     """
     while phase < PHASE_DECIDE:
         if phase == PHASE_TURN:
@@ -407,7 +407,7 @@ def forced_steps(s, r, log, phase):
 
 @helper
 def one_forced_step(s, r, log, phase, tile):
-    """The one forced step that ``phase`` names; returns the phase after it."""
+    """Run the one forced step of ``phase``; returns the next phase."""
     if phase == PHASE_TURN:
         return begin_turn(s, r)
     if phase == PHASE_FORCED_DRAW:
@@ -425,7 +425,7 @@ def one_forced_step(s, r, log, phase, tile):
 
 @helper
 def cover_double(s, r, train, new):
-    """A tile was laid on ``train``: a double there is covered, a foot gets a toe."""
+    """Cover the open double on ``train``, on which a tile was laid; an unfinished foot gets a toe."""
     if has_foot(s, r):
         s.toe[u64(s.toes)] = new
         s.toes += U1
@@ -440,21 +440,21 @@ def cover_double(s, r, train, new):
 
 @helper
 def move_end(s, r, train, touch, new):
-    """The train's end that ``touch`` met becomes ``new``."""
+    """Replace the end of the train that ``touch`` met by ``new``."""
     if r.double_rule == CHICKEN_FOOT:
         if has_foot(s, r):
             return  # A toe's free half becomes an end when the foot is finished.
         s.end_count[train, touch] -= U1
         if s.end_count[train, touch] == 0:
             s.end_mask[train] &= ~(U1 << touch)
-        if touch != new:  # The end of a double is its foot's, which is not finished yet.
+        if touch != new:  # A double becomes an end when its foot is finished.
             add_end(s, train, new)
     put_end(s, r, train, new)
 
 
 @helper
 def take_effect(s, letter):
-    """What R, S and D do at once (section 6, point 3)."""
+    """Apply the immediate effect of R, S and D (section 6, point 3)."""
     if letter == u64(LETTER_R):
         s.step = u64(s.players) - u64(s.step)
     elif letter == u64(LETTER_S):
@@ -465,7 +465,7 @@ def take_effect(s, letter):
 
 @helper
 def play_tile(s, r, log, move):
-    """Play a tile and find what the turn owes next (section 6, point 3)."""
+    """Play a tile and determine the next play owed, if any (section 6, point 3); returns the next phase."""
     train, touch, new = move_train(move), move_touch(move), move_new(move)
     seat = u64(s.seat)
     events.write(s, log, events.PLAY, seat, move, U0)
@@ -504,7 +504,7 @@ def play_tile(s, r, log, move):
 
 @helper
 def play_move(s, r, log, move):
-    """Play a legal move (uint64); returns the phase after it."""
+    """Play a legal move (uint64); returns the next phase."""
     if move != STOP_MOVE:
         return play_tile(s, r, log, move)
     events.write(s, log, events.STOPPED, s.seat, NONE, U0)
@@ -513,7 +513,7 @@ def play_move(s, r, log, move):
 
 @helper
 def advance_state(s, r, log):
-    """Forced steps of ``s`` to the next decision or the end of the round."""
+    """Run the forced steps of ``s`` to the next decision or the end of the round."""
     s.phase = forced_steps(s, r, log, s.phase)
 
 
@@ -525,10 +525,10 @@ def play_on(s, r, log, move):
 
 @kernel
 def step_forced(states, i, rules, log, tile):
-    """One forced step of ``states[i]``; nothing happens at a decision or after the end.
+    """Run one forced step of ``states[i]``; nothing happens at a decision or after the end.
 
     ``tile`` (uint64): what PHASE_DRAW and PHASE_FORCED_DRAW draw; NONE (255) takes the stream's tile. ``log``: EVENT
-    buffer or None. The number of the draw advances either way.
+    buffer or None. The number of draws advances either way.
     """
     s = states[i]
     s.events = U0
@@ -537,7 +537,7 @@ def step_forced(states, i, rules, log, tile):
 
 @kernel
 def advance(states, i, rules, log):
-    """Forced steps of ``states[i]`` to the next decision or the end of the round."""
+    """Run the forced steps of ``states[i]`` to the next decision or the end of the round."""
     s = states[i]
     s.events = U0
     advance_state(s, rules[0], log)
@@ -573,7 +573,7 @@ def play(states, i, rules, log, move):
 
 @kernel
 def play_unchecked(states, i, rules, log, move):
-    """Like ``play`` for a move that is known to be legal; with any other move the state is worthless afterwards."""
+    """Like ``play`` for a move that is known to be legal; any other move leaves an invalid state."""
     s, r = states[i], rules[0]
     s.events = U0
     play_on(s, r, log, move)
@@ -581,5 +581,5 @@ def play_unchecked(states, i, rules, log, move):
 
 @kernel
 def train_ends(states, i, rules, train):
-    """Bit set of the end halves of ``train`` (uint64); of an unfinished foot only the double's half."""
+    """Bit set of the end halves of ``train`` (uint64); with an unfinished foot only the half of its double."""
     return ends_of(states[i], rules[0], train)

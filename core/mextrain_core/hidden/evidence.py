@@ -1,12 +1,13 @@
-"""What everybody at the table has seen, folded from the public events (docs/hidden-information.md).
+"""What everybody at the table knows from the public events, folded one by one (docs/hidden-information.md).
 
-Two structs hold it. ``tables[i]`` is a STATE without any tile in hand or boneyard: the helpers of `game` play the
-public events on it, so the table, what is owed and where the seat could have gone follow the rules. ``evidence[i]``
-is an EVIDENCE: which tiles each seat has shown not to hold, and where each tile that was laid can have come from.
-The tile of a draw is never read, so neither struct can hold anything that is hidden from some seat.
+Two structs hold it. ``tables[i]`` is a STATE without any tiles in hands or boneyard: the helpers of `game` play the
+public events on it, so the table, the play owed and the trains open to the seat follow the rules. ``evidence[i]`` is an
+EVIDENCE: which tiles each seat has shown not to hold, and where each tile that was laid can have come from. The tile of
+a draw is never read, so neither struct contains hidden information.
 
-Words. The *arrivals* of a seat are how its tiles came to it: arrival 0 is its deal, and each draw of its own is one
-more. A *test* of a seat finds no tile for the halves tested: tiles showing one of them can only have arrived later.
+Terms. The *arrivals* of a seat are the events that gave it tiles: arrival 0 is its deal, and each of its draws is one
+more. A *test* of a seat shows that it holds no tile with certain halves: tiles with one of them can only have arrived
+later.
 """
 
 import numpy as np
@@ -50,34 +51,36 @@ u64 = np.uint64
 U0, U1, U3 = u64(0), u64(1), u64(3)
 
 MAX_CLAUSES = 24
-"""A chain is stopped once a seat, a bonus once a round, and one decision is due now: never more than 16."""
+"""A seat stops a chain at most once, a bonus is stopped at most once a round, and one decision is due: never more than
+16."""
 
 HIDDEN, FITS, FITS_NOT, SHOWN, UNCLEAR = 0, 1, 2, 3, 4
-"""What is known of a drawn tile: nothing; it shows a half of the mask; it shows none; it was laid at once; or it either
-is the tile of the next play or shows no half of the mask."""
+"""What is known about a drawn tile: nothing; it shows a half of the mask; it shows none; it was laid at once; or it is
+either the tile of the next play or shows no half of the mask."""
 
 _FIELDS = np.dtype(
     [
-        ("arrivals", np.uint8, MAX_PLAYERS),  # arrivals so far: 1 + draws of the seat
+        ("arrivals", np.uint8, MAX_PLAYERS),  # number of arrivals so far: 1 + draws of the seat
         ("dealt", np.uint8, MAX_PLAYERS),  # tiles dealt to the seat
-        ("lacks", np.uint8, (MAX_PLAYERS, ROWS)),  # tiles showing the half have come with this arrival or later
+        ("lacks", np.uint8, (MAX_PLAYERS, ROWS)),  # tiles showing the half came with this arrival or later
         ("draws", np.uint8),
         ("plays", np.uint8),
         ("clauses", np.uint8),
         ("released", np.uint8),  # the last draw emptied the boneyard, which may have released a double
-        ("uncertain", np.uint8),  # arrivals do not say it all: only a replay can tell whether a history fits
+        ("uncertain", np.uint8),  # the arrivals are not exact: only a replay can tell whether a history fits
         # By draw of the round.
         ("draw_seat", np.uint8, MAX_TILES),
         ("draw_arrival", np.uint8, MAX_TILES),
         ("draw_rule", np.uint8, MAX_TILES),  # HIDDEN … UNCLEAR
-        ("draw_play", np.uint8, MAX_TILES),  # SHOWN, UNCLEAR: number of the play meant, else NONE
+        ("draw_play", np.uint8, MAX_TILES),  # SHOWN, UNCLEAR: number of that play, else NONE
         ("draw_mask", np.uint32, MAX_TILES),
         # By play of the round: a tile laid came with an arrival first … end - 1 of its seat.
         ("play_seat", np.uint8, MAX_TILES),
         ("play_tile", np.uint8, MAX_TILES),  # the first index of its name
         ("play_first", np.uint8, MAX_TILES),
         ("play_end", np.uint8, MAX_TILES),
-        # Something fitted: a tile of an arrival below ``end``, not laid before play number ``plays``, shows the mask.
+        # A tile fitted: one of an arrival below ``end``, not laid before play number ``plays``, shows a half of the
+        # mask.
         ("clause_seat", np.uint8, MAX_CLAUSES),
         ("clause_end", np.uint8, MAX_CLAUSES),
         ("clause_plays", np.uint8, MAX_CLAUSES),
@@ -107,7 +110,7 @@ def halves_for(s, r, trains):
 
 @helper
 def note_lack(e, seat, mask, arrivals):
-    """No tile in the first ``arrivals`` arrivals of the seat shows a half of ``mask``."""
+    """Note that no tile of the first ``arrivals`` arrivals of the seat shows a half of ``mask``."""
     while mask != U0:
         half = lowest(mask)
         if u64(e.lacks[seat, half]) < arrivals:
@@ -117,7 +120,7 @@ def note_lack(e, seat, mask, arrivals):
 
 @helper
 def note_clause(s, r, e):
-    """Something in the hand of the seat to move fits the play owed."""
+    """Note that some tile in the hand of the seat to move fits the play owed."""
     k = u64(e.clauses)
     seat = u64(s.seat)
     e.clause_seat[k] = seat
@@ -129,7 +132,7 @@ def note_clause(s, r, e):
 
 @helper
 def note_draw(s, e):
-    """The seat to move drew a tile: an arrival of its own, about which nothing is known."""
+    """Note that the seat to move drew a tile: another arrival, about which nothing is known."""
     seat = u64(s.seat)
     k = u64(e.draws)
     e.draw_seat[k] = seat
@@ -146,7 +149,7 @@ def note_draw(s, e):
 
 @helper
 def note_drawn(s, r, e, rule):
-    """What the seat did with the tile just drawn tells whether it fits the trains where it could have gone.
+    """Note what the seat's action shows about the tile just drawn: whether it fits the trains open to it.
 
     A play that was bound before the draw and is free now shows nothing about the rest of the hand, so whether M could
     have been started is not known.
@@ -164,7 +167,7 @@ def note_drawn(s, r, e, rule):
 
 @helper
 def depends_on_hand(s, r):
-    """Whether the drawn tile's places depend on the rest of the hand: M may be started only by a seat that is stuck."""
+    """Whether the trains open to the drawn tile depend on the rest of the hand: only a stuck seat may start M."""
     return r.mexican_start == ONLY_IF_STUCK and (u64(s.started) >> u64(r.players)) & U1 == U0
 
 
@@ -178,7 +181,7 @@ def note_mexican(s, r, e, train, lo):
 
 @helper
 def note_play(s, r, e, move):
-    """Where the tile laid can have come from, and what laying it there shows about the rest of the hand."""
+    """Note where the tile laid can have come from, and what the play shows about the rest of the hand."""
     seat, train = u64(s.seat), move_train(move)
     tile = tile_of_move(r, move)
     hi, lo = u64(r.hi[tile]), u64(r.lo[tile])
@@ -200,7 +203,7 @@ def note_play(s, r, e, move):
             e.draw_rule[d] = SHOWN
             e.play_first[k] = e.draw_arrival[d]
             return
-        # Either the drawn tile was laid, or it fits nowhere and another one was.
+        # Either the drawn tile was laid, or it fits nowhere and another tile was laid.
         note_drawn(s, r, e, UNCLEAR)
         anywhere = r.wild != NONE and lo == u64(LETTER_A)
         if (u64(s.eligible) >> train) & U1 == U0 and not anywhere:
@@ -216,9 +219,9 @@ def note_play(s, r, e, move):
 
 @helper
 def rest_at(s, r, e, phase):
-    """Run what needs no event, from ``phase``, and stop where the next event tells what happened.
+    """Run the steps that need no event, from ``phase`` on, and stop where the next event decides.
 
-    PHASE_DECIDE here means: the legal plays have been looked for, and whether there were any is not known yet.
+    PHASE_DECIDE here means that the legal plays were looked for; whether there were any is not known yet.
     """
     if phase == PHASE_TURN:
         phase = begin_turn(s, r)
@@ -243,7 +246,7 @@ def rest_at(s, r, e, phase):
 
 @helper
 def no_play(s, r, e):
-    """Nothing was legal for the play owed (section 6, points 4 and 5); returns the phase that follows."""
+    """Conclude that the play owed had no legal play (section 6, points 4 and 5); returns the next phase."""
     seat = u64(s.seat)
     if s.play_drew != 0:
         note_drawn(s, r, e, FITS_NOT)
@@ -259,10 +262,10 @@ def no_play(s, r, e):
 
 @helper
 def decided(s, r, e, kind, move):
-    """The seat to move laid a tile or stopped; returns the phase that follows."""
+    """Fold a decision: the seat to move laid a tile or stopped; returns the next phase."""
     if kind == events.PLAY:
         note_play(s, r, e, move)
-        # The hand is empty here, and only its count is kept; a *-A is lent to the seat so that it can be taken.
+        # Hands are empty here, only their counts are kept; the seat is given a *-A so that one can be taken.
         s.a_count[u64(s.seat)] = U1
         return play_tile(s, r, None, move)
     if s.owed != OWED_REQUIRED:
@@ -276,13 +279,13 @@ def decided(s, r, e, kind, move):
 
 @helper
 def fold_event(s, r, e, kind, seat, data):
-    """Fold one event into the table ``s`` and the evidence ``e``; returns False where the rules do not allow it."""
+    """Fold one event into the table ``s`` and the evidence ``e``; returns False if the rules do not allow it."""
     if kind == events.NO_PLAY:
-        return True  # It follows from the others, and is logged with what only the seat itself knows.
+        return True  # It follows from the other events, and its log entry has data that only the seat knows.
     is_skip = kind == events.SKIP
     goes_on = s.phase != PHASE_DECIDE or (s.owed == OWED_REQUIRED and not is_marked(s, r))
     if is_skip and (goes_on or s.skip == 0):
-        return True  # The turn before it has ended already. Otherwise a turn ends here that nothing continues.
+        return True  # The turn has already ended. In other cases it ends here, without a play.
     for _ in range(4):  # A chain ends, the next seat has no play, and then draws or opens its train.
         done = True
         if s.phase == PHASE_DECIDE:
@@ -311,9 +314,9 @@ def fold_event(s, r, e, kind, seat, data):
 
 @helper
 def conclude(s, r, e, phase, turns):
-    """What is seen at the end of the log: whose turn it is, and that a decision is due, or a draw.
+    """Add what is visible at the end of the log: whose turn it is, and whether a decision or a draw is due.
 
-    Use a copy of the structs: the next event could not be folded any more.
+    Use a copy of the structs: no further event can be folded afterwards.
     """
     if s.phase == PHASE_DECIDE and s.turns < turns:  # A chain or a bonus play ended without an event.
         rest_at(s, r, e, no_play(s, r, e))
@@ -326,7 +329,7 @@ def conclude(s, r, e, phase, turns):
     elif e.released == 0:
         note_drawn(s, r, e, FITS)
     else:
-        # The drawn tile fits, or it does not and another tile does.
+        # Either the drawn tile fits, or it does not fit and another tile does.
         select(s, r, NONE, NONE, False)
         note_clause(s, r, e)
         e.uncertain = u64(r.drawn_tile == OWN_TRAIN)
@@ -340,7 +343,7 @@ def copy_evidence(evidence, i, j):
 
 @helper
 def start_table(s, r, e, engine, starter, sizes):
-    """The table before the first turn; ``sizes`` (uint8[players]): tiles dealt to each seat."""
+    """Set up the table before the first turn; ``sizes`` (uint8[players]): tiles dealt to each seat."""
     clear_table(s, r, engine, starter)
     s.key = U0
     for n in range(TILE_WORDS):
@@ -386,7 +389,7 @@ def fold_events(tables, evidence, i, rules, log, first, end):
 
 @kernel
 def conclude_events(tables, evidence, i, rules, phase, turns):
-    """Copy ``tables[i]`` and ``evidence[i]`` to ``i + 1``, and conclude there from where the round stands now.
+    """Copy ``tables[i]`` and ``evidence[i]`` to ``i + 1``, and conclude the copies from the current phase of the round.
 
     ``phase`` (uint8) and ``turns`` (uint32) are those of the round's STATE: everybody sees whose turn it is, and that a
     decision is due.

@@ -1,7 +1,7 @@
-"""Whether a history gives a log: the round is played again with its deal and draws.
+"""Whether a history produces a log: replay the round with the history's deal and draws.
 
-This is the definition of "consistent" in docs/hidden-information.md, and shares nothing with the evidence that the
-sampler works with; it is what the sampler is tested against, and what it falls back on.
+This is the definition of "consistent" in docs/hidden-information.md. It shares no code with the evidence that the
+sampler uses; the sampler is tested against it and falls back on it.
 """
 
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ U0 = u64(0)
 
 @helper
 def same_event(written, expected):
-    """Whether everybody sees the same in both; the tile of a draw is compared by the caller's choice of draws."""
+    """Whether two events look the same to everybody; tiles of draws are not compared: the caller chooses the draws."""
     if written["kind"] != expected["kind"] or written["seat"] != expected["seat"]:
         return False
     is_draw = written["kind"] == events.DRAW or written["kind"] == events.FORCED_DRAW
@@ -40,10 +40,10 @@ def next_public(log, k, end):
 
 @helper
 def retrace_log(s, r, scratch, draws, seen):
-    """Play ``s`` from its first turn as was ``seen`` (Seen), draws in the order of ``draws``; False if it cannot be.
+    """Play ``s`` from its first turn as in ``seen`` (Seen), with the draws ``draws``; False if that is impossible.
 
-    At the end the round must stand where it stood, without a further event: a turn can end without one, so the log
-    alone does not say whose turn it is.
+    At the end the round must be in the phase and turn of ``seen``, without a further event: a turn can end without an
+    event, so the log alone does not tell whose turn it is.
     """
     log, end, phase, turns = seen
     k = next_public(log, 0, end)
@@ -78,36 +78,36 @@ def retrace_log(s, r, scratch, draws, seen):
 
 
 class Chance(NamedTuple):
-    """How a round began and what was drawn, as far as it is known."""
+    """What is known about the deal and the draws of a round."""
 
     engine: Any
     """Half code, uint64."""
     starter: Any
     """uint64."""
     hands: Any
-    """uint8[players, …]: the known tiles as dealt."""
+    """uint8[players, …]: the known tiles of each deal."""
     sizes: Any
-    """uint8[players]: how many are known."""
+    """uint8[players]: number of known tiles."""
     draws: Any
-    """uint8: every draw in order, the known ones filled in."""
+    """uint8: all draws in order; the known ones are filled in."""
 
 
 class Unplaced(NamedTuple):
-    """The tiles whose places are not known, and the cells where they can lie."""
+    """The tiles whose places are unknown, and the cells where they can be."""
 
     tiles: Any
     """uint8[m]."""
     laid_by: Any
-    """uint8[m]: the seat that laid the tile, from which alone it can have come, or NONE."""
+    """uint8[m]: the seat that laid the tile, which is the only seat that it can have come from, or NONE."""
     cell_seat: Any
     cell_draw: Any
     """uint8 by cell; NONE and NONE: the boneyard; a seat and NONE: its deal."""
     room: Any
-    """uint8 by cell, must add up to m."""
+    """uint8 by cell: number of tiles in the cell; the sum is m."""
 
 
 class Seen(NamedTuple):
-    """What happened: ``log[:end]`` (EVENT), after which the round stands in ``phase`` of turn number ``turns``."""
+    """What happened: ``log[:end]`` (EVENT), after which the round is in ``phase`` of turn number ``turns``."""
 
     log: Any
     end: Any
@@ -117,7 +117,7 @@ class Seen(NamedTuple):
 
 @helper
 def fill_history(unplaced, where, known, full):
-    """Write the places of the tiles into a deal and draws that hold the known tiles; ``full``: sizes of the deal."""
+    """Add the placed tiles to a deal and draws that hold the known tiles; ``full``: sizes of the deal."""
     for seat in range(len(full)):
         full[seat] = known.sizes[seat]
     for k in range(len(unplaced.tiles)):
@@ -132,11 +132,11 @@ def fill_history(unplaced, where, known, full):
 
 @kernel
 def list_histories(states, i, rules, scratch, known, unplaced, seen, most, out):
-    """Try every way to put tiles into cells, and list those that give the log; returns their number.
+    """Try every placement of tiles in cells, and list those that produce the log; returns their number.
 
     ``known`` is Chance, ``unplaced`` Unplaced and ``seen`` Seen; the arrays of the first two are overwritten. ``out``:
-    uint8[n, m], the cell of each tile; histories without room are counted only. Returns -1 after ``most`` (int64)
-    tries. ``states[i]`` and ``scratch`` (EVENT, at least 4) are scratch.
+    uint8[n, m], the cell of each tile; histories beyond n are only counted. Returns -1 after ``most`` (int64) tries.
+    ``states[i]`` and ``scratch`` (EVENT, at least 4) are scratch.
     """
     s, r = states[i], rules[0]
     laid_by, cell_seat, room = unplaced.laid_by, unplaced.cell_seat, unplaced.room
@@ -160,7 +160,7 @@ def list_histories(states, i, rules, scratch, known, unplaced, seen, most, out):
                 found += 1
             k -= 1
             continue
-        # Where NONE, the tile has not been placed yet; else it goes on to its next cell.
+        # NONE: the tile has not been placed yet; else it moves on to its next cell.
         cell = 0 if where[k] == NONE else int(where[k]) + 1
         if where[k] != NONE:
             room[where[k]] += u64(1)

@@ -1,8 +1,8 @@
 """What a seat sees, as packed bits and as a key (docs/hidden-information.md).
 
-``SECTIONS`` is the one list of what an observation holds; offsets, the kernel's constants and the published table come
-from it. Seats are relative: 0 is the observer, then clockwise by number; train M is last. Nothing that the observer
-cannot see is read.
+``SECTIONS`` lists everything in an observation; offsets, the kernel's constants and the published table are derived
+from it. Seats are relative: 0 is the observer, then clockwise; train M is last. Nothing is read that the observer
+cannot see.
 """
 
 from math import prod
@@ -26,42 +26,42 @@ u64 = np.uint64
 U0, U1, U2, U6, U10, U15, U63 = u64(0), u64(1), u64(2), u64(6), u64(10), u64(15), u64(63)
 
 VERSION = 1
-"""Of the layout; any change of SECTIONS is a new version."""
+"""Version of the layout; any change of SECTIONS is a new version."""
 
 SECTIONS = (
     ("engine", "H", "the engine's half"),
-    ("hand", "T", "own tiles; of the three `*-A` the first so many bits"),
-    ("laid", "T", "tiles on the table, the engine included; of the three `*-A` the first so many bits"),
-    ("drawn", "T", "the tile that the observer has drawn for the play that it owes now"),
+    ("hand", "T", "own tiles; n of the three `*-A` set the first n of their bits"),
+    ("laid", "T", "tiles on the table, with the engine; n of the three `*-A` set the first n of their bits"),
+    ("drawn", "T", "the tile that the observer has drawn for the play owed"),
     ("ends", "P+1 × H", "by train: halves of its ends, unstarted trains included"),
-    ("two_ends", "F × P+1 × H", "by train: halves of which it has two ends or more"),
-    ("three_ends", "F × P+1 × H", "by train: halves of which it has three ends or more"),
-    ("started", "P+1", "trains on which a tile lies"),
+    ("two_ends", "F × P+1 × H", "by train: halves with at least two ends"),
+    ("three_ends", "F × P+1 × H", "by train: halves with at least three ends"),
+    ("started", "P+1", "started trains"),
     ("open", "P", "seats whose marker is up"),
     ("doubles", "P+1 × 4", "by train: age of its open double as a number, 1 the oldest, 0 none"),
     ("fresh", "P+1", "trains whose open double was laid in this turn"),
     ("cover", "P+1", "the train of the double that the required play follows"),
     ("toes", "F × 3 × H", "by toe of the unfinished foot, in order: its free half"),
     ("turn", "P", "the seat whose turn it is; none when the round is over"),
-    ("decision", "1", "a decision is due (and not a draw by the caller)"),
-    ("owed", "3", "what the turn owes: a required play, a bonus play, a further tile of the chain"),
+    ("decision", "1", "a decision is due, not a draw by the caller"),
+    ("owed", "3", "kind of the play owed: a required play, a bonus play, another tile of the chain"),
     ("opening", "1", "this is the seat's opening turn"),
-    ("play_drew", "1", "the play owed has drawn"),
-    ("turn_drew", "1", "the turn has drawn for want of a play"),
+    ("play_drew", "1", "a tile was drawn for the play owed"),
+    ("turn_drew", "1", "a tile was drawn in this turn because no play was legal"),
     ("skip", "1", "the next seat will be skipped"),
     ("penalty", "1", "the next seat that acts draws first"),
     ("reversed", "1", "the direction of play is reversed"),
     ("opening_to_come", "P", "seats whose opening turn may still come"),
     ("hand_sizes", "P × 8", "by seat: number of tiles in hand"),
     ("boneyard_size", "8", "number of tiles in the boneyard"),
-    ("lacks", "P-1 × H", "by other seat: halves of which it once showed to hold no tile"),
+    ("lacks", "P-1 × H", "by other seat: halves of which it has shown to hold no tile"),
     ("gained", "P-1 × H × 4", "by other seat and half: tiles drawn since then that may show it, at most 15"),
 )
 """Name, number of bits (T tiles and H halves of the set, P players, F 1 with chicken feet, else 0) and meaning.
 
-Sections about several things list them in the order of the factors: ``P+1 × H`` is train by train, each half by half.
+Factors are in row-major order: ``P+1 × H`` is train by train, and within a train half by half.
 
-Numbers are written with their lowest bit first.
+Numbers are written lowest bit first.
 """
 
 NAMES = tuple(name for name, _, _ in SECTIONS)
@@ -92,7 +92,7 @@ def set_bit(out, offset, index):
 
 @helper
 def set_number(out, offset, place, value, bits):
-    """Write ``value`` in ``bits`` bits, the lowest first, as number ``place`` of its section."""
+    """Write ``value`` in ``bits`` bits, lowest bit first, as element ``place`` of its section."""
     for b in range(bits):
         if (value >> u64(b)) & U1 != U0:
             set_bit(out, offset, place * u64(bits) + u64(b))
@@ -100,7 +100,7 @@ def set_number(out, offset, place, value, bits):
 
 @helper
 def relative_seat(seat, observer, players):
-    """How many seats clockwise from the observer."""
+    """Number of seats clockwise from the observer."""
     return seat - observer if seat >= observer else seat + players - observer
 
 
@@ -112,7 +112,7 @@ def relative_train(train, observer, players):
 
 @helper
 def set_tile(out, offset, r, tile, seen):
-    """Set the tile's bit; a second and third ``*-A`` (``seen`` so far) take the next ones. Returns the new count."""
+    """Set the tile's bit; a second and third ``*-A`` (``seen`` so far) take the next bits. Returns the new count."""
     if is_a_tile(r, tile):
         set_bit(out, offset, FIRST_A + seen)
         return seen + U1
@@ -138,7 +138,7 @@ def observe_tiles(s, r, e, seat, offsets, out):
 
 @helper
 def observe_ends(s, r, train, place, offsets, out):
-    """Write the ends of a train at the place where the observer looks for it."""
+    """Write the ends of a train; ``place`` is its relative number."""
     halves = u64(r.halves)
     at = place * halves
     if r.double_rule != CHICKEN_FOOT:
@@ -147,7 +147,7 @@ def observe_ends(s, r, train, place, offsets, out):
     is_foot = s.double_count != 0 and u64(s.double_train[U0]) == train
     for half in range(halves):
         count = u64(s.end_count[train, u64(half)])
-        # The half of an unfinished foot is no entry of the counts yet.
+        # The counts do not contain the half of an unfinished foot yet.
         if is_foot and u64(s.end_half[train]) == u64(half):
             count += U1
         if count > U0:
@@ -174,7 +174,7 @@ def observe_trains(s, r, seat, offsets, out):
 
 @helper
 def observe_doubles(s, r, seat, offsets, out):
-    """Write the sections about open doubles; what lies open when the round ends is of no interest."""
+    """Write the sections about open doubles; they are empty when the round is over."""
     if s.phase == PHASE_OVER:
         return
     players = u64(r.players)
@@ -217,7 +217,7 @@ def observe_turn(s, r, seat, offsets, out):
 
 @helper
 def observe_lacks(r, e, other, place, offsets, out):
-    """Write what another seat has shown not to hold, and how much it has drawn since that may have changed that."""
+    """Write what another seat has shown not to hold, and the number of later draws that may have changed that."""
     halves = u64(r.halves)
     for k in range(halves):
         half = u64(k)
@@ -235,7 +235,7 @@ def observe_lacks(r, e, other, place, offsets, out):
 
 @helper
 def may_show(e, draw, half):
-    """Whether a drawn tile may show the half and still be in the hand, as far as its own draw tells."""
+    """Whether the draw's own evidence allows that its tile shows the half and is still in the hand."""
     rule = e.draw_rule[draw]
     if rule == SHOWN:
         return False
@@ -264,8 +264,8 @@ def observe_seats(s, r, e, seat, offsets, out):
 def observe(states, i, rules, evidence, k, seat, offsets, out):
     """Write what ``seat`` (uint64) sees of ``states[i]`` into ``out``: bit b is bit ``b & 63`` of ``out[b >> 6]``.
 
-    ``evidence[k]``: the concluded evidence of the round. ``offsets``: int64[len(SECTIONS) + 1], where the sections of
-    these rules begin, the total last. ``out``: uint64[(total + 63) // 64].
+    ``evidence[k]``: the concluded evidence of the round. ``offsets``: int64[len(SECTIONS) + 1], the offsets of the
+    sections under these rules, then the total. ``out``: uint64[(total + 63) // 64].
     """
     s, r, e = states[i], rules[0], evidence[k]
     for n in range(len(out)):
@@ -288,7 +288,7 @@ def expand_bits(words, out):
 
 @helper
 def relative_id(r, move, seat):
-    """Dense action id of a move as ``seat`` numbers the trains: its own is train 0."""
+    """Dense action id of a move with trains relative to ``seat``: its own train is 0."""
     if move == STOP_MOVE:
         return action_id(r, move)
     train = move_train(move)
@@ -304,7 +304,7 @@ def set_actions(s, r, moves, out):
 
 @kernel
 def relative_mask(states, i, rules, seat, moves, out):
-    """Like ``legal_mask``, with the ids as ``seat`` (uint64) numbers them: its own train is train 0.
+    """Like ``legal_mask``, with ids relative to ``seat`` (uint64): its own train is 0.
 
     All bits are 0 unless the seat has to decide. ``moves``: uint16, room for ``legal_count + 1`` moves.
     """
@@ -317,7 +317,7 @@ def relative_mask(states, i, rules, seat, moves, out):
 
 @helper
 def absorb(key, value):
-    """Take one more number (uint64) into both halves of the key."""
+    """Mix another number (uint64) into both halves of the key."""
     key[0] = mix((u64(key[0]) ^ value) + GOLDEN)
     key[1] = mix((u64(key[1]) + value) * GOLDEN + U1)
 
@@ -326,9 +326,9 @@ def absorb(key, value):
 def information_key(states, i, rules, log, end, seat, salt, out):
     """Write the key of what ``seat`` (uint64) has seen by the end of ``log[:end]`` (EVENT) into ``out`` (uint64[2]).
 
-    Equal keys mean equal sequences: own deal, sizes of the others, public events, the tiles of own draws, whose turn it
-    is and whether a decision is due. Of ``states[i]`` no more than the seat sees is read. ``salt`` (uint64) stands for
-    the rules.
+    Equal keys mean equal sequences: own deal, sizes of the other hands, public events, the tiles of own draws, whose
+    turn it is and whether a decision is due. Only what the seat sees is read from ``states[i]``. ``salt`` (uint64)
+    identifies the rules.
     """
     s, r = states[i], rules[0]
     out[0] = salt

@@ -1,11 +1,11 @@
 """Samples of what a seat cannot see, uniform over the consistent histories (docs/hidden-information.md).
 
-The chain. One step goes over all items and lets each change places with a random one, if both may lie there. Then it
-makes a few *excursions*: lift a random item and leave a hole; again and again, either (once in 16 times) put the lifted
-item into the hole, or put it in the place of a random item and lift that one; where it may not lie, nothing happens.
-Each of these moves is as likely as its reverse, so that all placements that the evidence allows stay equally likely,
-and excursions lead from each to every other. At the times when the chain meets a placement that also keeps all clauses,
-those are equally likely, and only they are handed out.
+It is a Markov chain over placements. A step first goes over all items and swaps each with a random one, if the evidence
+allows both new places. Then it makes a few *excursions*: it lifts a random item, which leaves a hole, and repeats: with
+probability 1/16 it tries to put the lifted item into the hole and end; otherwise it tries to put the lifted item in the
+place of a random item and lifts that one instead. A move that the evidence does not allow changes nothing. Every move
+is as likely as its reverse, so the uniform distribution over all placements that the evidence allows is stationary, and
+excursions connect all of them. Only placements that also satisfy all clauses become samples; they are uniform too.
 """
 
 import numpy as np
@@ -28,18 +28,18 @@ EXCURSIONS = 8
 """Excursions in a step of the chain."""
 
 COLD = 8
-"""How many steps lie before the first sample: the placement that ``open_worlds`` makes is far from random."""
+"""Steps before the first sample (burn-in): the placement that ``open_worlds`` makes is far from random."""
 
 MAX_STEPS = 1 << 22
-"""A sample that takes more steps than this is given up: the evidence would be next to contradictory."""
+"""The sampler gives up after this many steps for one sample: such evidence would be nearly contradictory."""
 
 
 @helper
 def order_of_a_items(hidden):
-    """How the ``*-A`` stand to the convention that a seat lays the one first that it got first.
+    """Compare the order of the ``*-A`` with the convention that a seat lays the one first that it got first.
 
-    Which of several was laid is not part of a history, so each history is counted with one choice. Returns (pairs
-    against the convention, number of orders of those in one deal of which the convention takes one).
+    A history does not say which of several ``*-A`` was laid, so each history counts with one choice only. Returns
+    (pairs that violate the convention, number of equivalent orders of those in one deal, of which one must count).
     """
     against, orders = U0, U1
     for a in range(hidden.a_items):
@@ -61,7 +61,7 @@ def order_of_a_items(hidden):
 
 @helper
 def keeps_clauses(hidden):
-    """Whether the placement keeps all clauses; where one stands for several, whether it is the one to be counted."""
+    """Whether the placement satisfies all clauses and, of several equivalent placements, is the one that counts."""
     if hidden.a_items > 1:
         against, orders = order_of_a_items(hidden)
         if against != U0:
@@ -75,7 +75,7 @@ def keeps_clauses(hidden):
 
 @helper
 def swap_cells(hidden, a, b):
-    """Let two items change places if both may lie there; written without a branch, which would be mispredicted."""
+    """Swap the places of two items if both are allowed; without a branch, which would be mispredicted."""
     at_a, at_b = u64(hidden.cell[a]), u64(hidden.cell[b])
     both = may_lie(hidden, a, at_b) & may_lie(hidden, b, at_a)
     hidden.cell[a] = at_b if both else at_a
@@ -84,7 +84,7 @@ def swap_cells(hidden, a, b):
 
 @helper
 def shuffle(hidden):
-    """Let each item in turn change places with a random one."""
+    """Swap each item in turn with a random one, if that is allowed."""
     n = u64(hidden.free)
     stream = u64(hidden.random)
     for k in range(n >> U1):
@@ -101,7 +101,7 @@ def shuffle(hidden):
 
 @helper
 def excursion(hidden):
-    """Lift items, one in the place of the other, until the last one fits into the hole that the first one left."""
+    """Lift items, each put in the place of the next one, until one goes into the hole that the first one left."""
     n = u64(hidden.free)
     stream = u64(hidden.random) + GOLDEN
     item = below(mix(stream) >> U32, n)
@@ -115,8 +115,8 @@ def excursion(hidden):
                 hidden.random = stream
                 return
         else:
-            # Without a branch: the cell of a lifted item means nothing, so it can be overwritten in any case. If the
-            # item is picked itself, nothing changes.
+            # Without a branch: the cell of a lifted item has no meaning, so it may be overwritten. If the lifted item
+            # itself is picked, nothing changes.
             other = below(random >> U32, n)
             cell = u64(hidden.cell[other])
             moves = may_lie(hidden, item, cell)
@@ -134,7 +134,7 @@ def step(hidden):
 
 @helper
 def write_history(hidden):
-    """Write the deal and the draws that the items make up into ``hands``, ``sizes`` and ``drawn``."""
+    """Write the deal and the draws of the current placement into ``hands``, ``sizes`` and ``drawn``."""
     players = u64(hidden.players)
     for seat in range(players):
         hidden.sizes[u64(seat)] = U0
@@ -152,7 +152,7 @@ def write_history(hidden):
 
 @helper
 def gives_log(hidden, r, s, scratch, log, end):
-    """Whether the history that the items make up gives the log; ``s`` is overwritten."""
+    """Whether the history of the current placement produces the log; ``s`` is overwritten."""
     write_history(hidden)
     set_up_hands(s, r, u64(hidden.engine), u64(hidden.starter), hidden.hands, hidden.sizes)
     return retrace_log(s, r, scratch, hidden.drawn, Seen(log, end, hidden.phase, hidden.turns))
@@ -160,17 +160,16 @@ def gives_log(hidden, r, s, scratch, log, end):
 
 @kernel
 def warm_up(worlds, k):
-    """Move ``worlds[k]`` from the placement that ``open_worlds`` makes to a random one; clauses are not looked at."""
+    """Burn-in: move ``worlds[k]`` from the placement of ``open_worlds`` to a random one; clauses are ignored."""
     for _ in range(COLD if worlds[k].free != 0 else 0):
         step(worlds[k])
 
 
 @kernel
 def next_placement(worlds, k, rules, states, j, scratch, log, end):
-    """Move ``worlds[k]`` on to the next consistent placement that the chain meets; False if that takes too long.
+    """Run the chain of ``worlds[k]`` to the next consistent placement; False after MAX_STEPS steps.
 
-    ``states[j]`` and ``scratch`` (EVENT, at least 4) are scratch; ``log[:end]`` is the log that was given to
-    ``open_worlds``.
+    ``states[j]`` and ``scratch`` (EVENT, at least 4) are scratch; ``log[:end]`` is the log passed to ``open_worlds``.
     """
     hidden, r, s = worlds[k], rules[0], states[j]
     if hidden.free == 0:
@@ -184,7 +183,7 @@ def next_placement(worlds, k, rules, states, j, scratch, log, end):
 
 @helper
 def select_again(s, r):
-    """Find the legal plays of the decision anew: the hand of the seat to move has changed."""
+    """Find the legal plays of the decision again, because the hand of the seat to move has changed."""
     if s.play_drew == 0:
         select_before_draw(s, r)
     elif is_marked(s, r):
@@ -195,7 +194,7 @@ def select_again(s, r):
 
 @helper
 def deal_world(hidden, r, s):
-    """Give the tiles that ``hidden.seat`` cannot see in ``s`` the places of the items, and the round a new key."""
+    """Put the tiles that ``hidden.seat`` cannot see where the items are, and give the round a new key."""
     own = u64(hidden.seat)
     for seat in range(u64(r.players)):
         if u64(seat) != own:
@@ -228,7 +227,7 @@ def deal_world(hidden, r, s):
 
 @kernel
 def sample_worlds(worlds, k, rules, states, source, first, count, scratch, log, end):
-    """Write ``count`` samples of ``states[source]`` as ``worlds[k]`` knows it to ``states[first]`` and after.
+    """Write ``count`` samples of ``states[source]`` with the knowledge of ``worlds[k]`` to ``states[first]`` and on.
 
     The other arguments are those of ``next_placement``. ``states[first]`` … ``states[first + count - 1]`` are
     overwritten. Returns the number of samples written.
@@ -243,7 +242,7 @@ def sample_worlds(worlds, k, rules, states, source, first, count, scratch, log, 
 
 @kernel
 def count_places(worlds, k, rules, count, states, j, scratch, log, end, out):
-    """Count in ``out`` (int64[tiles, players + 1], last column the boneyard) where each tile is in ``count`` samples.
+    """Count where each tile is in ``count`` samples, in ``out`` (int64[tiles, players + 1], last column the boneyard).
 
     The other arguments are those of ``next_placement``. Returns the number of samples.
     """

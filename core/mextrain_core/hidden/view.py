@@ -1,7 +1,7 @@
-"""What a policy may look at: a copy of the state without what its seat cannot see.
+"""What a policy may read: a copy of the state without what its seat cannot see.
 
-Own hand, table, numbers of tiles in the other hands and in the boneyard, and the legal plays stay; the key, the
-boneyard's members and the other hands are zero. Legal-move functions answer for a view as for the state.
+The own hand, the table, the numbers of tiles in the other hands and in the boneyard, and the legal plays are kept; the
+key, the members of the boneyard and the other hands are zero. Legal-move functions give the same results for a view.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ U0 = u64(0)
 
 @helper
 def hide(s, r, seat):
-    """Blank in place what ``seat`` cannot see."""
+    """Clear in place what ``seat`` cannot see."""
     s.key = U0
     for n in range(TILE_WORDS):
         s.boneyard[n] = U0

@@ -1,10 +1,10 @@
-"""The WORLDS struct: what a seat does not know, and where the evidence lets it be (docs/hidden-information.md).
+"""The WORLDS struct: the tiles that a seat cannot see, and where the evidence allows them (docs/hidden-information.md).
 
-Its *items* are tiles whose place in the deal matters, its *cells* the places: cell 0 is the boneyard, 1 + q the deal of
-seat q, 1 + players + d draw number d. ``allowed`` says which cells the evidence leaves to an item. That is exact but
-for two things, which are looked at whenever all items are placed: *clauses* (a stop was offered, so something fitted)
-and the order of ``*-A`` tiles. Nothing in it depends on what is really hidden: it is made from the public table, the
-evidence and the seat's own tiles.
+*Items* are tiles whose place in the deal matters; *cells* are the places: cell 0 is the boneyard, 1 + q the deal of
+seat q, 1 + players + d draw number d. ``allowed`` has the cells that the evidence allows for an item. That is exact
+except for two things, which are checked when all items are placed: *clauses* (a seat could have stopped, so some tile
+fitted) and the order of ``*-A`` tiles. The struct does not depend on hidden information: it is made from the public
+table, the evidence and the seat's own tiles.
 """
 
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ _FIELDS = np.dtype(
         ("random", np.uint64),  # state of the sampler's stream
         ("allowed", np.uint64, (MAX_TILES, CELL_WORDS)),  # bit by cell
         ("tile_clauses", np.uint32, MAX_TILES),  # by item: clauses whose halves it shows
-        ("cell_clauses", np.uint32, MAX_CELLS),  # by cell: clauses that mean it
+        ("cell_clauses", np.uint32, MAX_CELLS),  # by cell: clauses that an item in it can fulfil
         ("clauses", np.uint32),  # bit by clause: those that no known tile fulfils
         ("tile", np.uint8, MAX_TILES),  # by item: tile index
         ("play", np.uint8, MAX_TILES),  # by item: number of the play that laid it, or NONE
@@ -48,18 +48,18 @@ _FIELDS = np.dtype(
         ("relevant", np.uint8, MAX_TILES),  # items that can fulfil a clause
         ("relevants", np.uint8),
         ("items", np.uint8),
-        ("free", np.uint8),  # the first items are those with more than one place
+        ("free", np.uint8),  # number of items with more than one place, which come first
         ("cells", np.uint8),
-        ("seat", np.uint8),  # whose knowledge this is
+        ("seat", np.uint8),  # the seat with this knowledge
         ("players", np.uint8),
         ("engine", np.uint8),
         ("starter", np.uint8),
         ("phase", np.uint8),
-        ("uncertain", np.uint8),  # a history must also be played again to be sure
+        ("uncertain", np.uint8),  # a history must also be replayed to be sure
         ("a_item", np.uint8, 4),  # items that are *-A
         ("a_items", np.uint8),
         ("draws", np.uint8),
-        # The history that the items make up, written by ``write_history``.
+        # The history of the current placement, written by ``write_history``.
         ("sizes", np.uint8, MAX_PLAYERS),
         ("hands", np.uint8, (MAX_PLAYERS, MAX_TILES)),  # as dealt
         ("drawn", np.uint8, MAX_TILES),
@@ -71,7 +71,7 @@ WORLDS = np.dtype((np.record, _FIELDS))
 
 @helper
 def may_lie(hidden, item, cell):
-    """Whether the evidence lets the item lie in the cell."""
+    """Whether the evidence allows the item in the cell."""
     return (u64(hidden.allowed[item, cell >> U6]) >> (cell & U63)) & U1 != U0
 
 
@@ -83,7 +83,7 @@ def draw_cell(hidden, draw):
 
 @helper
 def add_item(hidden, r, tile, play, cell):
-    """Append an item; ``cell`` NONE: its place is to be found. Each ``*-A`` gets an index of its own."""
+    """Append an item; ``cell`` NONE: it is not placed yet. Each ``*-A`` gets its own index."""
     k = u64(hidden.items)
     if is_a_tile(r, tile):
         hidden.a_item[u64(hidden.a_items)] = k
@@ -99,7 +99,7 @@ def add_item(hidden, r, tile, play, cell):
 
 @helper
 def add_own_items(hidden, r, e, s, log, end, left):
-    """The seat's own tiles, all of them in known cells; ``left`` (uint8 by tile) counts what it holds or has laid."""
+    """Add the seat's own tiles, all in known cells; ``left`` (uint8 by tile) counts those that it holds or has laid."""
     seat = u64(hidden.seat)
     draw = U0
     for k in range(end):
@@ -118,7 +118,7 @@ def add_own_items(hidden, r, e, s, log, end, left):
 
 @helper
 def own_copies(s, r, seat, tile):
-    """How many of the tile the seat holds (first index of its name)."""
+    """Number of copies of the tile (first index of its name) that the seat holds."""
     if is_a_tile(r, tile):
         return u64(s.a_count[seat]) if tile == FIRST_A else U0
     return (u64(s.hand[seat, u64(r.hi[tile])]) >> u64(r.lo[tile])) & U1
@@ -156,7 +156,7 @@ def collect_items(hidden, r, e, s, log, end):
 
 @helper
 def lay_out_cells(hidden, r, e, s):
-    """The cells and their room."""
+    """Set up the cells and their room."""
     players = u64(r.players)
     hidden.cells = players + U1 + u64(e.draws)
     hidden.cell_seat[BONEYARD] = NONE
@@ -175,7 +175,7 @@ def lay_out_cells(hidden, r, e, s):
 
 @helper
 def may_be_draw(r, e, tile, play, draw):
-    """Whether what is known of the draw lets it be this tile, laid by play number ``play`` (NONE: not laid)."""
+    """Whether the evidence of the draw allows that it was this tile, laid by play number ``play`` (NONE: not laid)."""
     rule = e.draw_rule[draw]
     if rule == SHOWN or rule == UNCLEAR:
         if play == u64(e.draw_play[draw]):
@@ -212,7 +212,7 @@ def find_allowed(hidden, r, e, item):
 
 @helper
 def only_cell(hidden, item):
-    """The one cell where the item may lie; NONE if there are several, MAX_CELLS if there is none."""
+    """The only cell that the item may be in; NONE if there are several, MAX_CELLS if there is none."""
     found = u64(MAX_CELLS)
     for v in range(CELL_WORDS):
         word = u64(hidden.allowed[item, u64(v)])
@@ -225,7 +225,7 @@ def only_cell(hidden, item):
 
 @helper
 def settle_forced(hidden, first):
-    """Place the items that can lie in one cell only, until none is left; False if an item has no place."""
+    """Place items that only one cell allows, until there are none left; False if an item has no place."""
     moved = True
     while moved:
         moved = False
@@ -278,7 +278,7 @@ def free_items_first(hidden, r):
 
 @helper
 def reach(hidden, item, queue, mover, length):
-    """Append the cells where the item may lie and that nothing has reached yet; returns the new length."""
+    """Append the cells that the item may be in and that have not been reached yet; returns the new length."""
     for c in range(hidden.cells):
         cell = u64(c)
         if mover[cell] == NONE and may_lie(hidden, item, cell):
@@ -290,7 +290,7 @@ def reach(hidden, item, queue, mover, length):
 
 @helper
 def place_item(hidden, item, queue, mover):
-    """Find a cell for the item, moving placed ones along if need be (an augmenting path); False if there is none.
+    """Find a cell for the item, moving placed items if necessary (an augmenting path); False if there is none.
 
     ``queue``, ``mover``: uint8[MAX_CELLS] scratch: the cells reached, in order, and the item that would move there.
     """
@@ -318,14 +318,14 @@ def place_item(hidden, item, queue, mover):
 
 @helper
 def fulfils(hidden, r, e, item, clause):
-    """Whether the item, if it lies in a cell that the clause means, fulfils it."""
+    """Whether the item fulfils the clause if it is in a cell that the clause covers."""
     unlaid = hidden.play[item] == NONE or hidden.play[item] >= e.clause_plays[clause]
     return unlaid and shows(r, u64(hidden.tile[item]), u64(e.clause_mask[clause]))
 
 
 @helper
 def set_up_clauses(hidden, r, e):
-    """List what can fulfil each clause; those of the seat itself, and those that a known tile fulfils, are left out."""
+    """List the items that can fulfil each clause, without clauses of the seat itself or fulfilled by a known tile."""
     hidden.clauses = U0
     hidden.relevants = U0
     for c in range(hidden.cells):
@@ -358,7 +358,7 @@ def set_up_clauses(hidden, r, e):
 
 @helper
 def broken_clauses(hidden):
-    """Number of clauses that no item fulfils where it lies."""
+    """Number of clauses that the current placement does not fulfil."""
     left = u64(hidden.clauses)
     for k in range(hidden.relevants):
         item = u64(hidden.relevant[u64(k)])
@@ -370,7 +370,7 @@ def broken_clauses(hidden):
 
 @helper
 def find_worlds(hidden, r, e, s, log, end):
-    """Fill in ``hidden`` for its seat from the concluded evidence; False if no history fits, which cannot be."""
+    """Fill in ``hidden`` for its seat from the concluded evidence; False if no history fits (a bug)."""
     hidden.items = U0
     hidden.a_items = U0
     hidden.players = r.players
@@ -395,7 +395,7 @@ def find_worlds(hidden, r, e, s, log, end):
 
 
 class Public(NamedTuple):
-    """What everybody has seen: ``tables[i]`` and ``evidence[i]``, concluded (``evidence.conclude_events``)."""
+    """Public knowledge: ``tables[i]`` and ``evidence[i]``, concluded (``evidence.conclude_events``)."""
 
     tables: Any
     evidence: Any
@@ -404,15 +404,15 @@ class Public(NamedTuple):
 
 @kernel
 def open_worlds(worlds, k, rules, public, states, j, log, end, seat, seed):
-    """Write into ``worlds[k]`` what ``seat`` does not know at the end of ``log[:end]`` (EVENT), and a first placement.
+    """Set up ``worlds[k]`` for ``seat`` at the end of ``log[:end]`` (EVENT), with a first placement.
 
-    ``public``: Public, whose table gets the seat's own hand. Of the round itself, ``states[j]``, only that hand, the
-    phase and the number of the turn are read, and of the log's draws only the seat's own tiles. ``seed`` (uint64) names
+    ``public``: Public, whose table gets the seat's own hand. Only that hand, the phase and the number of the turn are
+    read from the round ``states[j]``, and only the seat's own tiles from the draws in the log. ``seed`` (uint64) seeds
     the stream of the samples. Returns False if no history fits, which means that log and evidence do not belong
     together.
     """
     s, r, e, hidden = public.tables[public.i], rules[0], public.evidence[public.i], worlds[k]
-    # The own hand is lent to the table, so that nothing below can see another one.
+    # The own hand is copied to the table, so that the code below cannot read any other hand.
     own = u64(seat)
     s.a_count[own] = states[j].a_count[own]
     for half in range(u64(r.halves)):

@@ -1,8 +1,8 @@
 """Matches played 32 rounds at once, with the results of ``rollout.play_games``.
 
-Rounds are *tasks*, numbered game by game. A *block* is 32 lanes that step together; two blocks take turns, so that one
-steps while what was written into the other by single lanes settles in the processor's store buffers. A lane whose round
-is over writes its results and takes the next task, whose deal is waiting in a pool of 32.
+Rounds are *tasks*, numbered game by game. A *block* is 32 lanes that step together. Two blocks alternate, so that one
+steps while the scalar stores to the other leave the processor's store buffers. A lane whose round is over writes its
+results and takes the next task from a pool of 32 dealt rounds.
 """
 
 from collections.abc import Iterable
@@ -52,47 +52,47 @@ PLAYS_ROW, DECISIONS_ROW, POINTS_ROW = u64(PLAYS * LANES), u64(DECISIONS * LANES
 CHOICES_WORDS, DRAWS_WORDS, DEALING_WORDS = u64(CHOICES * 8), u64(DRAWS * 8), u64(DEALING * 8)
 
 PLACE, KEY, STARTER, DRAWABLE = u64(0), u64(1), u64(2), u64(3)
-"""Rows of ``Memory.lanes`` and ``Memory.pool``: index of the round among all rounds asked for, its key, its starter,
-and how many tiles can be drawn in it, those included that have been."""
+"""Rows of ``Memory.lanes`` and ``Memory.pool``: index of the round among all rounds of the call, its key, its starter,
+and the number of tiles that can be drawn in it, drawn ones included."""
 
 SINCE, KEPT = u64(4), u64(5)
-"""Further rows of ``Memory.lanes``: the last row of the log before those with the round's moves, and how many of these
-are kept."""
+"""Further rows of ``Memory.lanes``: the last row of the log before the round's moves, and the number of moves stored so
+far."""
 
 DRAWN, ATTEMPTS, SOURCE = u64(4), u64(5), u64(6)
-"""Further rows of ``Memory.pool``: draws and attempts before the lane takes the round over, both 0 for a round that is
-dealt; and in the first place the state that is in the pool."""
+"""Further rows of ``Memory.pool``: draws and attempts before a lane takes over the round, both 0 for a newly dealt
+round; and, in column 0, the index of the state in the pool."""
 
 NO_SOURCE = u64(2**64 - 1)
-"""In place of the index of a state: the pool holds something else."""
+"""Instead of the index of a state: the pool holds no state."""
 
 LOG_END = u64(LOG_ROWS)
 EMPTY = u64(NO_MOVE)
 KEPT_MOVES = MAX_DECISIONS + LANES
-"""Room for the moves of a round in ``Memory.moves``: more than there can be, and no power of two, so that rounds do not
-compete for the same lines of the processor's cache."""
+"""Room for the moves of a round in ``Memory.moves``: more than a round can have, and not a power of two, so that rounds
+do not compete for the same cache sets."""
 
 PORTION = 4096
-"""Rounds whose moves are kept apart before they are joined."""
+"""Number of rounds whose moves are buffered separately before they are joined."""
 
 
 class Memory(NamedTuple):
-    """The arrays of a call: what 64 lanes and a pool hold."""
+    """The arrays of a call, for 64 lanes and a pool."""
 
     work: Any
     """Aligned uint16 rows: two blocks (``Layout.rows`` each), a pool (``Layout.pool_rows``), a log for each block."""
     words: Any
     """The same memory as uint64."""
     lanes: Any
-    """uint64[6, 64]: PLACE, KEY, … of the round that a lane plays; a column for each lane of the two blocks."""
+    """uint64[6, 64]: PLACE, KEY, … of the current round; a column for each lane of the two blocks."""
     pool: Any
-    """uint64[7, 32]: the same of the rounds in the pool."""
+    """uint64[7, 32]: PLACE, KEY, … of the rounds in the pool."""
     moves: Any
     """uint16: KEPT_MOVES for each round by place; empty if moves are not kept."""
 
 
 class Copies(NamedTuple):
-    """What is to be played out, see ``load.begin_copies``."""
+    """The copies to play out, see ``load.begin_copies``."""
 
     states: Any
     begun: Any
@@ -103,7 +103,7 @@ class Copies(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The rounds asked for: ``first`` … ``last - 1`` of each of ``games`` matches; all uint64."""
+    """The rounds to play: ``first`` … ``last - 1`` of each of ``games`` matches; all uint64."""
 
     seed: Any
     first_game: Any
@@ -120,16 +120,16 @@ def word_of_lane(lane):
 
 @helper
 def starter_of_task(r, seed, game, number, key, facts, place):
-    """Starter of round ``number`` of ``game``, whose rounds are played in any order.
+    """Starter of round ``number`` of ``game``; the rounds of a game may be played in any order.
 
-    With the option starter = winner ``facts[place - 1]`` is the round before.
+    With the option starter = winner, ``facts[place - 1]`` must have the previous round.
     """
     last_starter, last_winner = NO_SEAT, NO_SEAT
     if number != U0 and r.starter == STARTER_WINNER:
         winner = facts[place - U1, 1]
         last_starter, last_winner = U0, u64(winner) if winner >= 0 else NO_SEAT
     elif number != U0:
-        # Rotation is all that asks for the starter before; it began with a seat that the stream drew.
+        # Only rotation uses the previous starter; the stream drew the starter of round 0.
         first = drawn_starter(r, round_key(seed, game, engine_of_round(r, U0)))
         last_starter = (first + number - U1) % u64(r.players)
     starter = starter_of_round(r, last_starter, last_winner)
@@ -138,7 +138,7 @@ def starter_of_task(r, seed, game, number, key, facts, place):
 
 @helper
 def prepare_task(r, m, pool, engine_row, span, task, lane, facts):
-    """Write down what ``lane`` of the pool at row ``pool`` needs for the deal of ``task``."""
+    """Prepare ``lane`` of the pool at row ``pool`` for the deal of ``task``."""
     per_game = span.last - span.first
     nth = task // per_game
     number = span.first + task - nth * per_game
@@ -158,7 +158,7 @@ def prepare_task(r, m, pool, engine_row, span, task, lane, facts):
 
 @helper
 def deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts):
-    """Deal ``task`` … ``task + 31`` into the pool at row ``pool``; in place of those from ``tasks`` on the last one."""
+    """Deal ``task`` … ``task + 31`` into the pool at row ``pool``; beyond the last task, that one again."""
     for lane in range(LANES):
         prepare_task(r, m, pool, engine_row, span, min(task + u64(lane), tasks - U1), u64(lane), facts)
     size = u64(r.tiles) - U1
@@ -179,9 +179,9 @@ def deal_pool(flags, r, m, pool, engine_row, span, task, tasks, facts):
 
 @helper
 def take_over(m, block, rows, lane, column, pool, source, logged):
-    """Lane ``lane`` of the block at row ``block`` starts the round that lies in lane ``source`` of the pool.
+    """Start the round from lane ``source`` of the pool in lane ``lane`` of the block at row ``block``.
 
-    ``logged``: rows of the log that are written.
+    ``logged``: number of rows written to the log.
     """
     to, origin = block * ROW + lane, pool * ROW + source
     for row in range(u64(SEAT), rows):
@@ -200,7 +200,7 @@ def take_over(m, block, rows, lane, column, pool, source, logged):
 
 @helper
 def keep_moves(m, log, lane, column, upto):
-    """Keep the moves of ``lane`` that the log at row ``log`` has up to row ``upto``, less those that are kept."""
+    """Store the moves of ``lane`` up to row ``upto`` of the log at row ``log`` that are not stored yet."""
     kept = m.lanes[KEPT, column]
     to = m.lanes[PLACE, column] * u64(KEPT_MOVES)
     for row in range(m.lanes[SINCE, column] + U1, upto + U1):
@@ -213,7 +213,7 @@ def keep_moves(m, log, lane, column, upto):
 
 @helper
 def write_results(r, m, block, lane, column, won, points, facts):
-    """Points and facts of the round that is over in ``lane``; returns its ``rollout.round_hash``."""
+    """Write points and facts of the finished round in ``lane``; returns its ``rollout.round_hash``."""
     here = block * ROW + lane
     work, place, starter = m.work, m.lanes[PLACE, column], m.lanes[STARTER, column]
     turns, plays = u64(work[here + TURNS_ROW]), u64(work[here + PLAYS_ROW])
@@ -258,7 +258,7 @@ def load_task(r, m, pool, table, copies, task, facts):
 
 @helper
 def run(flags, r, m, sizes, table, span, copies, points, facts):
-    """Play the rounds of ``span``, or with ``copies`` not None those; returns the sum of ``rollout.round_hash``."""
+    """Play the rounds of ``span``, or ``copies`` if not None; returns the sum of ``rollout.round_hash``."""
     rows, engine_row, argument = sizes[0], sizes[1], sizes[3]
     pool = U2 * rows
     logs = pool + sizes[2]
@@ -322,11 +322,11 @@ def run(flags, r, m, sizes, table, span, copies, points, facts):
 def play_rounds(flags, rules, sizes, table, memory, span, points, facts):
     """Play the rounds ``first`` … ``last - 1`` (by number) of the matches; returns the sum of ``rollout.round_hash``.
 
-    ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[4], rows of a block, of a pool's engine and
-    of a pool (``Layout.rows``, ``engine``, ``pool_rows``), and the argument of ``step`` but for the log. ``table``:
-    ``Layout.table``. ``memory``: Memory; ``span``: Span, with ``first`` and ``last``. ``points``: int64[games * rounds,
-    players], ``facts``: int32[games * rounds, 7], of all rounds of the matches; with the option starter = winner the
-    facts of the rounds before ``first`` must be there.
+    ``flags`` is a compile-time integer (``Flags.pack``). ``sizes``: uint64[4]: rows of a block, row of the engine in a
+    pool, rows of a pool (``Layout.rows``, ``engine``, ``pool_rows``), and the argument of ``step`` without the row of
+    the log. ``table``: ``Layout.table``. ``memory``: Memory; ``span``: Span, with ``first`` and ``last``. ``points``:
+    int64[games * rounds, players], ``facts``: int32[games * rounds, 7], for all rounds of the matches; with the option
+    starter = winner, they must already have the facts of the rounds before ``first``.
     """
     return run(flags, rules[0], memory, sizes, table, span, None, points, facts)
 
@@ -336,7 +336,7 @@ def play_copies(flags, rules, sizes, table, memory, copies, points, facts):
     """Play copies of states to the end of their rounds; returns the sum of ``rollout.round_hash``.
 
     ``flags`` … ``memory`` as in ``play_rounds``; ``copies``: Copies. ``points``: int64[copies, players]; ``facts``:
-    int32[copies, 7], which has the moves that each copy has made.
+    int32[copies, 7]; on entry the column ``actions`` has the number of moves that each copy has made.
     """
     memory.pool[SOURCE, U0] = NO_SOURCE
     span = Span(U0, U0, U0, U0, U0)
@@ -368,9 +368,9 @@ def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
 
 
 class Lockstep:
-    """Plays matches of one rule set and policies; an object serves one thread.
+    """Plays matches with one rule set and fixed policies; not thread-safe.
 
-    ``rules``: RULES struct, shape (1,); ``policies``: ids by seat. ``accepts`` must hold, or ValueError is raised.
+    ``rules``: RULES struct, shape (1,); ``policies``: ids by seat. Raises ValueError unless ``accepts`` is true.
     """
 
     def __init__(self, rules: np.ndarray, policies: Iterable[int]):
@@ -383,13 +383,13 @@ class Lockstep:
         at = layout(flags)
         facts_of_step = heavy << 8 | min(int(r["double_blank"]), TOP_POINTS)
         self._rounds = int(r["rounds"])
-        # The rounds of a match are independent but for the starter, which the last winner may be.
+        # The rounds of a match are independent, except that the starter may be the last winner.
         in_order = r["starter"] == STARTER_WINNER
         self._spans = [(k, k + 1) for k in range(self._rounds)] if in_order else [(0, self._rounds)]
         self._packed = flags.pack()
         self._rounds_code: Any = None
         self._copies_code: Any = None
-        # Numba takes a read-only array for another type, and would compile everything twice.
+        # For Numba a read-only array has a different type, so everything would be compiled twice.
         self._rules = rules.copy()
         self._table = at.table
         self._policies = np.array([*policies], np.uint8)
@@ -410,13 +410,13 @@ class Lockstep:
 
     @property
     def _code(self) -> Any:
-        # Not a cached_property: that of Python 3.11 has one lock for all objects, as long as one of them compiles.
+        # Not a cached_property: in Python 3.11 it holds one lock for all objects while one of them compiles.
         if self._rounds_code is None:
             self._rounds_code = vectors.specialized(play_rounds, self._packed, *self._nothing)
         return self._rounds_code
 
     def prepare(self) -> None:
-        """Compile, or load from the cache, what ``play`` needs, so that it does not have to."""
+        """Compile, or load from the cache, the code that ``play`` needs."""
         join_moves(self._memory.moves, np.empty(0, np.int32), np.empty(0, np.uint16))
         self._code  # noqa: B018
 
@@ -426,8 +426,8 @@ class Lockstep:
         """Play the matches ``first_game`` … ``first_game + games - 1`` of ``seed``.
 
         ``points``: int64[games, rounds, players]; ``facts``: int32[games, rounds, 7]; ``actions``: uint16, with room
-        for all moves, or empty: then they are not kept. Returns (hash, moves). All this is what
-        ``rollout.play_games`` writes and returns. The GIL is not held while it plays.
+        for all moves, or empty to keep none. Returns (hash, moves). Results are those of ``rollout.play_games``. The
+        GIL is released meanwhile.
         """
         if not (points.flags.c_contiguous and facts.flags.c_contiguous):
             raise ValueError("points and facts must be contiguous")
@@ -449,7 +449,7 @@ class Lockstep:
 
     @property
     def _nothing(self) -> tuple[Any, ...]:
-        """Arguments that play nothing."""
+        """Arguments for a call that plays no rounds."""
         points = np.empty((0, self._rounds, int(self._rules[0]["players"])), np.int64)
         facts = np.empty((0, self._rounds, 7), np.int32)
         return self._arguments(0, 0, points, facts, self._memory, (0, 0))
@@ -457,7 +457,7 @@ class Lockstep:
     def _arguments(
         self, seed: int, first_game: int, points: np.ndarray, facts: np.ndarray, memory: Memory, span: tuple[int, int]
     ) -> tuple[Any, ...]:
-        """What ``play_rounds`` gets after the flags."""
+        """The arguments of ``play_rounds`` after the flags."""
         games, rounds, players = points.shape
         asked = Span(*(np.uint64(number) for number in (seed, first_game, games, *span)))
         results = points.reshape(games * rounds, players), facts.reshape(games * rounds, 7)
@@ -466,13 +466,13 @@ class Lockstep:
     def play_out(
         self, states: np.ndarray, origins: np.ndarray, keys: np.ndarray, points: np.ndarray, facts: np.ndarray
     ) -> int:
-        """Play copies of ``states`` (STATE structs under these rules, which do not change) to the end of their rounds.
+        """Play copies of ``states`` (STATE structs under these rules, not modified) to the end of their rounds.
 
         Copy k is ``states[origins[k]]`` (uint32) with the round key ``keys[k]`` (uint64), which decides all later draws
-        and choices; what has been drawn and chosen so far stays counted. ``points``: int64[copies, players], ``facts``:
-        int32[copies, 7], of the whole round but for the moves, which are those of the copy. Copies of one state should
-        follow each other, and 64 or more are best. Returns the hash. All this is what ``rollout.play_copies`` writes
-        and returns. The GIL is not held while it plays.
+        and choices; the counters of draws and attempts go on. ``points``: int64[copies, players], ``facts``:
+        int32[copies, 7], about the whole round, except that ``actions`` counts the moves of the copy. It is fastest if
+        copies of one state are adjacent and there are 64 or more. Returns the hash. Results are those of
+        ``rollout.play_copies``. The GIL is released meanwhile.
         """
         begun = new_states(min(PORTION, len(keys)))
         sources, places = np.empty((2, len(begun)), np.uint32)

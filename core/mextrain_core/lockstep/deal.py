@@ -1,7 +1,7 @@
 """The deal of 32 rounds at once, written as lane code (docs/rules.md section 3; ``deal.deal_round`` for one round).
 
-The driver puts each lane's engine and round key into a pool, calls ``begin``, for every seat ``pick`` as often as it
-has tiles and then ``seat_done``, and at the end ``finish`` and ``points`` for every seat.
+The driver writes each lane's engine and round key into a pool and calls ``begin``; for every seat it calls ``pick`` for
+each tile and then ``seat_done``; at the end it calls ``finish`` and, for every seat, ``points``.
 """
 
 from itertools import pairwise
@@ -29,7 +29,7 @@ def start_bit(high: int, group: list[int]) -> int:
 
 
 def whole_set(w: Any, at: Layout) -> list[Any]:
-    """The words of a boneyard that holds the set less each lane's engine."""
+    """The words of a boneyard with all tiles of the set except each lane's engine."""
     engine = w.load(at.engine)
     words = []
     for group in at.groups:
@@ -55,13 +55,13 @@ def matrix_of(w: Any, at: Layout, words: list[Any]) -> list[Any]:
 
 
 def in_words(beyond: list[Any]) -> list[Any]:
-    """Masks: the member lies in word i, for every word; there are at least two."""
+    """A mask for each word i: whether the member is in it; there are at least two words."""
     inner = [a & ~b for a, b in pairwise(beyond)]
     return [~beyond[0], *inner, beyond[-1]]
 
 
 def take_member(w: Any, at: Layout, counts: list[Any], k: Any) -> tuple[Any, list[Any]]:
-    """The k-th smallest member of the boneyard as a bit of its word, and masks that say beyond which words it lies."""
+    """The k-th smallest member of the boneyard as a bit of its word, and masks that tell beyond which words it is."""
     word, base = w.load(at.bone), w.const(0)
     beyond = [k >= upto for upto in counts[: at.words - 1]]
     for i, past in enumerate(beyond):
@@ -70,7 +70,7 @@ def take_member(w: Any, at: Layout, counts: list[Any], k: Any) -> tuple[Any, lis
 
 
 def remove_member(w: Any, at: Layout, taken: Any, beyond: list[Any]) -> None:
-    """Take the bit ``taken`` out of its word of the boneyard."""
+    """Clear the bit ``taken`` in its word of the boneyard."""
     here = in_words(beyond) if beyond else [taken.has(0xFFFF)]
     for i, mask in enumerate(here):
         old = w.load(at.bone + i)
@@ -78,7 +78,7 @@ def remove_member(w: Any, at: Layout, taken: Any, beyond: list[Any]) -> None:
 
 
 def halves_of(at: Layout, taken: Any, beyond: list[Any]) -> tuple[Any, Any]:
-    """High and low half (one-hot) of the tile that ``take_member`` took; of a letter's WILD_BIT and LETTER_BIT."""
+    """High and low half (one-hot) of the tile from ``take_member``; with a letter WILD_BIT and LETTER_BIT."""
     high, low = split_word(at.groups[0], taken)
     if at.wild:
         *beyond, is_letter = beyond
@@ -104,7 +104,7 @@ def split_word(group: list[int], taken: Any) -> tuple[Any, Any]:
 
 
 def write_begin(w: Any, flags: int, argument: Any) -> None:
-    """The set less each lane's engine lies in the boneyard, nobody holds a tile, and everything else starts afresh.
+    """Reset the round: all tiles of the set except each lane's engine are in the boneyard, and the hands are empty.
 
     ``argument``: size of the boneyard after the deal.
     """
@@ -127,7 +127,7 @@ def write_begin(w: Any, flags: int, argument: Any) -> None:
             w.store(at.owner_words + z * at.words + i, w.const(0))
     engine = w.load(at.engine)
     for z in range(at.count_bits):
-        # The engine's half is on one tile less.
+        # The engine is on the table: one tile less shows its half.
         usual = sum((tiles >> z & 1) << half for half, tiles in enumerate(at.tiles_with))
         changes = sum(((tiles ^ (tiles - 1)) >> z & 1) << half for half, tiles in enumerate(at.tiles_with))
         w.store(at.off + z, (engine & changes) ^ usual)
@@ -136,7 +136,7 @@ def write_begin(w: Any, flags: int, argument: Any) -> None:
 
 
 def write_random(w: Any, flags: int, argument: Any) -> None:
-    """The next word of the deal's stream, good for two picks."""
+    """Draw the next word of the deal's stream, which is enough for two picks."""
     at = layout(Flags.unpack(flags))
     words = lanes.next_words(w, DEALING)
     for q in range(4):
@@ -146,7 +146,7 @@ def write_random(w: Any, flags: int, argument: Any) -> None:
 def write_pick(w: Any, flags: int, argument: Any) -> None:
     """Take one tile out of the boneyard.
 
-    ``argument``: tiles in it << 8 | 0 for the upper half of the word, 2 for the lower.
+    ``argument``: tiles in the boneyard << 8 | 0 for the upper half of the word, 2 for the lower half.
     """
     at = layout(Flags.unpack(flags))
     size, half = w.splat(w.field(argument, 8, 8)), w.field(argument, 0, 8)
@@ -159,7 +159,7 @@ def write_pick(w: Any, flags: int, argument: Any) -> None:
 
 
 def write_seat_done(w: Any, flags: int, argument: Any) -> None:
-    """What was picked since the last call belongs to the seat ``argument``."""
+    """Give the tiles picked since the last call to the seat ``argument``."""
     at = layout(Flags.unpack(flags))
     mine = [w.const(0) - w.splat(w.field(argument, z, 1)) for z in range(at.seat_bits)]
     for i in range(at.words):
@@ -172,7 +172,7 @@ def write_seat_done(w: Any, flags: int, argument: Any) -> None:
 
 
 def write_finish(w: Any, flags: int, argument: Any) -> None:
-    """From words to bit matrices: who holds what."""
+    """Convert the words to the bit matrices ``held`` and ``owner``."""
     at = layout(Flags.unpack(flags))
     held = [whole ^ w.load(at.bone + i) for i, whole in enumerate(whole_set(w, at))]
     for half, row in enumerate(matrix_of(w, at, held)):
@@ -188,7 +188,7 @@ def write_finish(w: Any, flags: int, argument: Any) -> None:
 
 
 def write_points(w: Any, flags: int, argument: Any) -> None:
-    """The points row of the seat ``argument``."""
+    """Write the points row of the seat ``argument``."""
     at = layout(Flags.unpack(flags))
     mine = [w.const(0) - w.splat(w.field(argument, z, 1)) for z in range(at.seat_bits)]
     total, doubles = w.const(0), w.const(0)
@@ -198,7 +198,7 @@ def write_points(w: Any, flags: int, argument: Any) -> None:
             row = row & ~(w.load(at.owner + z * at.halves + half) ^ mine[z])
         total = total + row.count() * (2 * at.value(half))
         doubles = doubles | row & (1 << half)
-    # A double is one bit of its row, and its half counts twice.
+    # A double is a single bit of its row, but its half counts twice.
     for j in range(4):
         halves = sum(1 << half for half in range(at.halves) if at.value(half) >> j & 1)
         total = total + ((doubles & halves).count() << (j + 1))

@@ -1,6 +1,6 @@
-"""What is frozen while a lockstep kernel is compiled, packed into one integer.
+"""The compile-time constants of a lockstep kernel, packed into one integer.
 
-Every combination of these is a kernel of its own; sizes and points that change nothing in the code stay arguments.
+Each combination is a separate kernel. Sizes and points that do not change the code are run-time arguments.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from mextrain_core.model.limits import NONE
 from mextrain_core.model.options import CODE, NUMBER, TABLE
 
 MAX_NUMBERS = 16
-"""A lane has 16 bits, so the halves of a set are 0 … 15 at most."""
+"""A lane has 16 bits, so a set can have the halves 0 … 15 at most."""
 
 WILD_NUMBERS = 13
-"""Numbers of the set super; ``*`` is the half after them, and then come the letters."""
+"""Number of number halves of the set super; ``*`` is the half after them, then come the letters."""
 
 SERVED: dict[str, tuple[str | int, ...]] = {
     "max_uncovered": (0, 1),
@@ -31,11 +31,11 @@ SERVED: dict[str, tuple[str | int, ...]] = {
     "marker_off": ("own_train", "any_play"),
     "twice_bonus": ("must", "may"),
 }
-"""The values that lane code plays, by option; whoever teaches it another one adds it here. Of an option that is in none
-of these lists lockstep plays the first value only, which changes nothing."""
+"""The values that lane code supports, by option; a newly supported value is added here. Of an option that is in none of
+these tables, lockstep supports only the first value, which has no effect."""
 
 A_NUMBER = "a number"
-"""In place of a named value."""
+"""Stands for any number among the values."""
 
 SERVED_BESIDES: dict[str, tuple[str | int, ...]] = {
     "tile_set": (*(f"double-{n}" for n in range(1, MAX_NUMBERS)), "super"),
@@ -43,32 +43,32 @@ SERVED_BESIDES: dict[str, tuple[str | int, ...]] = {
     "foot_ends": ("all", "center"),
     "letter_match": ("train_only", "same_letter", "any_letter", "anywhere"),
 }
-"""Values that lane code need not know: they concern the deal, or feet and letters, which number sets and what is served
-of ``double_rule`` do not have."""
+"""Values that need no lane code: they concern the deal, letters, which number sets do not have, or chicken feet, which
+the supported values of ``double_rule`` do not have."""
 
 SERVED_IN_SUPER: dict[str, tuple[str | int, ...]] = {"letter_match": ("train_only",), "dead_double": ("released",)}
-"""What is served instead in the set super."""
+"""Values that are supported instead in the set super."""
 
 ALL_SERVED = ("players", "hand_size", "first_engine", "rounds", "double_blank")
 
 ALL_RANDOM, ALL_HEAVIEST, MIXED = 0, 1, 2
 
 _BITS = (4, 5, 1, 2, *((len(values) - 1).bit_length() for values in SERVED.values()))
-"""Bits of each field of ``Flags`` in the packed integer."""
+"""Width in bits of each field of ``Flags`` in the packed integer."""
 
 
 @dataclass(frozen=True)
 class Flags:
-    """The frozen facts."""
+    """The compile-time constants."""
 
     players: int
     halves: int
-    """Rows of a bit matrix: the numbers, and ``*`` in the set super."""
+    """Number of rows of a bit matrix: the numbers, and ``*`` in the set super."""
     wild: int
-    """1: the set super."""
+    """1 for the set super, else 0."""
     policies: int
     values: tuple[int, ...]
-    """The place of each option's value in ``SERVED``."""
+    """The index of each option's value in ``SERVED``."""
 
     def is_set(self, option: str, value: str | int) -> bool:
         """Whether ``option`` has ``value``."""
@@ -108,13 +108,13 @@ _PLACES = {name: place for place, name in enumerate(SERVED)}
 
 
 def value_of(rules: Any, name: str) -> str | int:
-    """The value of an option under ``rules`` (a RULES record): a word or A_NUMBER; a number if it has numbers only."""
+    """The value of an option under ``rules`` (a RULES struct): a word or A_NUMBER; a number if it has numbers only."""
     row = TABLE[name]
     return int(rules[name]) if row.fills == NUMBER else (*row.words, A_NUMBER)[rules[name]]
 
 
 def obstacle(rules: Any) -> str:
-    """The option whose value keeps lockstep from playing under ``rules`` (a RULES record); "" if none does."""
+    """The first option whose value under ``rules`` (a RULES struct) lockstep does not support; "" if there is none."""
     served = SERVED | SERVED_BESIDES | (SERVED_IN_SUPER if rules["wild"] != NONE else {})
     for name, row in TABLE.items():
         usual = row.words[:1] if row.fills == CODE else (row.usual or 0,)
@@ -124,13 +124,13 @@ def obstacle(rules: Any) -> str:
 
 
 def flags_of(rules: Any, heavy: int) -> Flags:
-    """The flags under ``rules`` (a RULES record), to which there is no obstacle.
+    """The flags for ``rules`` (a RULES struct), which must have no ``obstacle``.
 
     ``heavy``: bit set of the seats that play ``heaviest``; the others play ``random``.
     """
     values = {name: served.index(value_of(rules, name)) for name, served in SERVED.items()}
     if value_of(rules, "open_double_binds") == "nobody":
-        values["open_double_order"] = 0  # No double outlives its turn, so there is no order among them.
+        values["open_double_order"] = 0  # No open double outlives its turn, so their order does not matter.
     wild = int(rules["wild"] != NONE)
     if not wild:
         values["twice_bonus"] = 0

@@ -1,4 +1,4 @@
-"""Small idioms of lane code, written with the operators of ``vectors`` alone."""
+"""Small idioms of lane code, written only with the operators of ``vectors``."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from mextrain_core.model.rng import GOLDEN, MIX_1, MIX_2
 
 
 def any_of(values: list[Any]) -> Any:
-    """The bits (of Vecs or Masks) set in at least one of ``values``, which are not empty."""
+    """The bitwise or of ``values`` (Vecs or Masks, at least one)."""
     total = values[0]
     for value in values[1:]:
         total = total | value
@@ -14,7 +14,7 @@ def any_of(values: list[Any]) -> Any:
 
 
 def total(values: list[Any]) -> Any:
-    """The sum of the Vecs, of which there is at least one."""
+    """The sum of the Vecs (at least one)."""
     result = values[0]
     for value in values[1:]:
         result = result + value
@@ -33,9 +33,9 @@ def index(one_hot: Any) -> Any:
 
 
 def kth_one(bits: Any, k: Any) -> Any:
-    """The k-th bit set of ``bits``, one-hot; ``k`` is below their number, or the result is worthless.
+    """The k-th set bit of ``bits``, one-hot; undefined unless ``k`` is below the number of set bits.
 
-    Four times the half of the candidates is dropped that does not hold it.
+    A binary search in four steps.
     """
     for lower in (0x00FF, 0x0F0F, 0x3333, 0x5555):
         part = bits & lower
@@ -47,20 +47,20 @@ def kth_one(bits: Any, k: Any) -> Any:
 
 
 def smear(bits: Any) -> Any:
-    """All bits from the highest one set downwards; 0 where none is set."""
+    """All bits from the highest set bit downwards; 0 where none is set."""
     for shift in (1, 2, 4, 8):
         bits = bits | bits >> shift
     return bits
 
 
 def highest(bits: Any) -> Any:
-    """The highest bit set, one-hot; 0 where none is set."""
+    """The highest set bit, one-hot; 0 where none is set."""
     below = smear(bits)
     return below - (below >> 1)
 
 
 def look_up(table: list[Any], one_hot: Any) -> Any:
-    """``table[i]`` where bit i of ``one_hot`` is the one that is set; i is below the length of the table."""
+    """``table[i]`` where bit i is the set bit of ``one_hot``; i is below the length of the table."""
     odd = [one_hot.has(bits) for bits in (0xAAAA, 0xCCCC, 0xF0F0, 0xFF00)]
 
     def among(first: int, count: int, bit: int) -> Any:
@@ -77,7 +77,7 @@ def look_up(table: list[Any], one_hot: Any) -> Any:
 def next_words(w: Any, row: int, advance: Any = None) -> list[Any]:
     """The next word of each lane's stream in the rows ``row`` … ``row + 3``.
 
-    The streams move on, with the mask ``advance`` only where it holds.
+    The streams advance; with the mask ``advance``, only those of its lanes.
     """
     advance = advance.ones().words() if advance is not None else None
     words = []

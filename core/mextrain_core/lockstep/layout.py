@@ -1,11 +1,11 @@
-"""Which row holds what: the memory of 32 games, and of a pool of 32 dealt rounds.
+"""The rows of memory of 32 games, and of a pool of 32 dealt rounds.
 
-A row is one number of 16 bits for each of the 32 lanes. A *one-hot* number has one bit set: bit h stands for half h,
-bit s for seat s, bit t for train t.
+A row has a 16-bit number for each of the 32 lanes. A *one-hot* number has one bit set: bit h stands for half h, bit s
+for seat s, bit t for train t.
 
-The rows that every rule set has come first, at fixed places, because the driver reads them; all others follow by
-``Layout``. Rows ``SEAT`` … ``Layout.rows - 1`` of a pool are what a lane takes over when it starts a round; the streams
-of the random numbers are set by the driver.
+The rows of every rule set come first, at fixed numbers, because the driver reads them; ``Layout`` assigns the others. A
+lane that starts a round copies the rows ``SEAT`` … ``Layout.rows - 1`` from a pool; the driver sets the streams of
+random numbers.
 """
 
 from functools import cache
@@ -22,42 +22,42 @@ CHOICES = 0
 DRAWS = 4
 """Stream of the draws."""
 SEAT = 8
-"""To move, one-hot."""
+"""Seat to move, one-hot."""
 LEFT = 9
 """Tiles in the boneyard."""
 TURNS, PLAYS, DECISIONS = 10, 11, 12
-"""Counted as the scalar backend counts them."""
+"""The same counts as in the scalar backend."""
 POINTS = 13
-"""One row a seat: twice the pips in hand, plus 1 while it holds 0-0. So 0 means an empty hand."""
+"""One row for each seat: twice the pips in hand, plus 1 if it holds 0-0. So 0 means an empty hand."""
 
 NO_AGE = 0xFFF0
-"""Ages from here on stand for no open double, where the oldest is asked for; where the newest is, those below 16 do."""
+"""No open double: ages from here on if the oldest is searched for; ages below 16 if the newest is."""
 
 NO_MOVE = 0xFFFF
-"""In the log: the lane had nothing to decide."""
+"""In the log: the lane had no decision."""
 
 LOG_ROWS = 128
-"""Steps that the log of a block holds, in rows 1 … LOG_ROWS; row 0 takes what nobody wants to keep."""
+"""Steps that fit into the log of a block, in rows 1 … LOG_ROWS; row 0 is for moves that are not kept."""
 
 DEALING = CHOICES
-"""In a pool: the stream of the deal."""
+"""The stream of the deal, in a pool."""
 
 
 WILD_BIT, LETTER_BIT = 1 << WILD_NUMBERS, 2 << WILD_NUMBERS
-"""``*`` as a one-hot half, and any letter: it is not said which."""
+"""``*`` as a one-hot half, and a letter, which stands for all letters."""
 
 WILD_VALUE = 10
-"""What ``*`` and each letter counts."""
+"""Points of ``*`` and of each letter."""
 
 LETTERS = "AAADRST"
-"""The tiles with a letter by index, and what bit i of a word of theirs stands for."""
+"""The letters of the tiles with a letter, by index; bit i of a word of letters is tile i."""
 
 
 def word_groups(halves: int) -> list[list[int]]:
     """The rows of the boneyard (high halves), packed into words of 16 bits in the order of tile indices.
 
-    Tile {h, l} with l ≤ h is bit l of row h, and row h starts in its word at bit ``h (h + 1) / 2`` less the same of
-    the word's first row.
+    Tile {h, l} with l ≤ h is bit l of row h. Row h starts at bit ``h (h + 1) / 2 - f (f + 1) / 2`` of its word, where f
+    is the first row of the word.
     """
     groups: list[list[int]] = []
     room = 0
@@ -78,7 +78,7 @@ LOADED_ROWS = (
 
 
 class Layout:
-    """Row numbers for the flags."""
+    """The row numbers for given flags."""
 
     def __init__(self, flags: Flags):
         self._next = POINTS + flags.players
@@ -93,13 +93,13 @@ class Layout:
             self.tiles_with = [flags.halves] * WILD_NUMBERS + [flags.halves + len(LETTERS), len(LETTERS)]
         self.count_bits = max(self.tiles_with).bit_length()
         self.held = self._take(flags.halves)
-        """Bit matrix of all tiles in some hand: row h, bit l: the tile {h, l}."""
+        """Bit matrix of the tiles in all hands: bit l of row h is the tile {h, l}."""
         self.owner = self._take(self.seat_bits * flags.halves)
         """Bit z of the owner of each held tile; meaningless where ``held`` is 0."""
         self.bone = self._take(self.words)
         """The boneyard by ``word_groups``, and a word for the letters (``LETTERS``)."""
         self.off = self._take(self.count_bits)
-        """Bit j of the number of tiles off the table that show a half; one bit column a half."""
+        """Bit j of the number of tiles off the table that show a half; each half is a bit column."""
         self.end = self._take(flags.trains)
         """End of each train, one-hot."""
         nobody = flags.is_set("open_double_binds", "nobody")
@@ -118,11 +118,11 @@ class Layout:
         self.opening_to_come = self._take(1)
         """Bit set of seats."""
         self.same_turn = self._take(1)
-        """0xFFFF: the attempt that comes up belongs to the turn of the one before."""
+        """0xFFFF: the next attempt belongs to the same turn as the previous one."""
         self.opening = self._take(1)
         """0xFFFF: this turn is the seat's opening turn."""
         self.chain = self._take(1) if flags.is_set("opening", "chain") else None
-        """0xFFFF: the play that comes up is a further chain tile, so it may be left."""
+        """0xFFFF: the next play is another tile of the chain, so it is optional."""
         self.cover = self._take(1) if flags.is_set("double_rule", "cover") else None
         """Bit of the train of the double that the required play follows, or 0."""
         self.drew = self._take(1) if flags.is_set("draw_limit", "per_turn") else None
@@ -133,37 +133,37 @@ class Layout:
             self.letter_owner = self._take(self.seat_bits)
             """Bit z of the owner of each of them."""
             self.bonus = self._take(1)
-            """0xFFFF: the play that comes up is the bonus of a T."""
+            """0xFFFF: the next play is the bonus play of a T."""
             self.penalty = self._take(1)
-            """0xFFFF: a D waits for the next seat that acts."""
+            """0xFFFF: a D was laid: the next seat that acts draws."""
             self.skips = self._take(1)
             """0xFFFF: an S was laid in this turn."""
             self.turned = self._take(1)
-            """0xFFFF: the seats act in descending order."""
+            """0xFFFF: the direction of play is reversed."""
         self.rows = self._next
-        """Rows of 32 games, and those of a pool that a lane takes over."""
+        """Number of rows of 32 games; a lane takes over the rows below this from a pool."""
         self.engine = self._take(1)
         """One-hot engine of the round to deal."""
         self.before = self._take(self.words)
         """The boneyard before the seat's picks."""
         self.upto = self._take(self.words)
-        """Members of the boneyard in this word and those before it."""
+        """Number of members of the boneyard in this word and those before it."""
         self.owner_words = self._take(self.seat_bits * self.words)
         """Bit z of the owner of each dealt tile, by ``word_groups``."""
         self.random = self._take(4)
-        """The word of the stream: upper and lower half of its upper 32 bits, then of its lower."""
+        """The current word of the stream: upper and lower half of its upper 32 bits, then of its lower 32 bits."""
         self.pool_rows = self._next
 
     def value(self, half: int) -> int:
-        """What a half of the matrix counts."""
+        """Points of a half of the matrix."""
         return WILD_VALUE if self.wild and half == WILD_NUMBERS else half
 
     @property
     def table(self) -> np.ndarray:
-        """Where to write a STATE struct: uint64, the first of the rows LOADED_ROWS each (0: there is none), and so on.
+        """Table for loading a STATE struct: uint64, first the row number of each of LOADED_ROWS (0: there is none).
 
-        After the rows come their numbers: halves, bits of a seat and of a count, words of the boneyard; the age that
-        stands for no double; and the index of the first tile of each word, and of the one after the last tile.
+        Then follow the numbers of halves, of bits of a seat, of bits of a count and of words of the boneyard; the age
+        that stands for no double; and the index of the first tile of each word, then one past the last tile.
         """
         rows = [getattr(self, name, None) or 0 for name in LOADED_ROWS]
         starts = [group[0] * (group[0] + 1) // 2 for group in self.groups]
@@ -181,5 +181,5 @@ class Layout:
 
 @cache
 def layout(flags: Flags) -> Layout:
-    """The layout of the flags."""
+    """The layout for the flags."""
     return Layout(flags)

@@ -1,4 +1,4 @@
-"""A lane from a STATE struct: the same round, ready for its next attempt."""
+"""Loading a STATE struct into a lane: the same round, ready for its next attempt."""
 
 import numpy as np
 
@@ -35,18 +35,18 @@ NO_TILE = u64(NONE)
     COVER, DREW, LETTERS, LETTER_OWNER, BONUS, PENALTY, SKIPS, TURNED, HALVES, SEAT_BITS, COUNT_BITS, WORDS, NO_DOUBLE,
     STARTS,
 ) = (u64(i) for i in range(len(LOADED_ROWS) + 6))  # fmt: skip
-"""Where ``Layout.table`` has them."""
+"""Indices into ``Layout.table``."""
 
 
 @helper
 def is_at_attempt(s):
-    """Whether the next thing in the state is an attempt that has not drawn: then a lane can take it over."""
+    """Whether the state is before an attempt that has not drawn, so that a lane can take it over."""
     return s.phase == PHASE_TURN or s.phase == PHASE_LOOK or (s.phase == PHASE_DECIDE and s.play_drew == 0)
 
 
 @helper
 def play_to_attempt(s, r, policies):
-    """Play ``s`` on to its next attempt or the end of the round; returns the number of moves."""
+    """Play ``s`` to its next attempt or the end of the round; returns the number of moves."""
     moves = U0
     while s.phase != PHASE_OVER and s.phase != PHASE_TURN and s.phase != PHASE_LOOK:
         if s.phase == PHASE_DECIDE:
@@ -59,12 +59,12 @@ def play_to_attempt(s, r, policies):
 
 @kernel
 def begin_copies(states, rules, policies, origins, keys, begun, sources, places, points, facts):
-    """Bring copies (``rollout.play_copies``) to where lanes can take them over; returns (their number, hash).
+    """Bring copies (``rollout.play_copies``) to a point where lanes can take them over; returns (their number, hash).
 
-    Copies of states at an attempt are left as they are. Each other one, which goes its own way, is played on in
-    ``begun`` (STATE[copies]); if its round ends there, its results are written and ``hash`` has its share. For the n-th
-    of those that are left ``sources[n]`` is the index of its state, counted on from ``states`` to ``begun``, and
-    ``places[n]`` its number (both uint32[copies]); ``facts`` has how many moves it has made.
+    Copies of states at an attempt need nothing. Every other copy is played on to its next attempt in ``begun``
+    (STATE[copies]); if its round ends before that, its results are written and added to ``hash``. For the n-th copy
+    that remains, ``sources[n]`` is the index of its state in ``states`` followed by ``begun``, and ``places[n]`` is the
+    number of the copy (both uint32[copies]); ``facts`` has the number of moves that it has made.
     """
     r = rules[0]
     n, used, total = U0, U0, U0
@@ -90,7 +90,7 @@ def begin_copies(states, rules, policies, origins, keys, begun, sources, places,
 
 @helper
 def tiles_of(words, start, stop):
-    """The bits ``start`` … ``stop - 1`` of a tile set (uint64[3]), of which there are 16 at most."""
+    """The bits ``start`` … ``stop - 1`` (at most 16) of a tile set (uint64[3])."""
     bits = u64(words[start >> U6]) >> (start & U63)
     if (stop - U1) >> U6 != start >> U6:
         bits |= u64(words[(start >> U6) + U1]) << (u64(64) - (start & U63))
@@ -99,15 +99,15 @@ def tiles_of(words, start, stop):
 
 @helper
 def put(work, at, row, number):
-    """Write the number (uint64) of the lane whose row 0 is ``work[at]``."""
+    """Write a number (uint64) into row ``row`` of the lane whose row 0 is ``work[at]``."""
     work[at + row * ROW] = number
 
 
 @helper
 def load_hands(r, s, work, at, t):
-    """Who holds what, and what it counts."""
+    """Load the hands and their points."""
     players = u64(r.players)
-    # In the set super the row of * shows letters too, which have a word of their own here.
+    # In the set super the row of * has the letters too, which are in a separate word here.
     shown = (U1 << t[HALVES]) - U1
     for half in range(t[HALVES]):
         held = U0
@@ -128,7 +128,7 @@ def load_hands(r, s, work, at, t):
 
 @helper
 def load_letters(r, s, work, at, t):
-    """Who holds which letters; of the tiles ``*-A``, which are all alike, those not in the boneyard go round."""
+    """Load the tiles with a letter; the interchangeable ``*-A`` that are not in the boneyard are assigned in turn."""
     players = u64(r.players)
     letters = t[WORDS] - U1
     rest = A_TILES & ~tiles_of(s.boneyard, t[STARTS + letters], t[STARTS + letters + U1])
@@ -150,7 +150,7 @@ def load_letters(r, s, work, at, t):
 
 @helper
 def load_doubles(r, s, work, at, t):
-    """The open doubles: any growing ages will do that are below those of doubles to come."""
+    """Load the open doubles; their ages only have to ascend and be below those of future doubles."""
     if t[AGE] != U0:
         for train in range(u64(r.players) + U1):
             put(work, at, t[AGE] + u64(train), t[NO_DOUBLE])
@@ -179,7 +179,7 @@ def load_lane(r, s, work, row, t):
     for half in range(t[HALVES], u64(r.halves)):
         letters += u64(s.off[u64(half)])
     for z in range(t[COUNT_BITS]):
-        # All letters are one half after the others.
+        # All letters are a single half after the others.
         bits = ((letters >> u64(z)) & U1) << t[HALVES]
         for half in range(t[HALVES]):
             bits |= ((u64(s.off[u64(half)]) >> u64(z)) & U1) << u64(half)

@@ -1,7 +1,6 @@
-"""Which of the legal plays a built-in policy makes, written as lane code (``policies.choose`` for one game).
+"""The choices of the built-in policies, written as lane code (``policies.choose`` for one game).
 
-Every policy here narrows the legal plays to those that it likes as much as any other, and the attempt's word chooses
-among these uniformly.
+Each policy restricts the legal plays to those of highest value; the attempt's word chooses uniformly among them.
 """
 
 from typing import Any, NamedTuple
@@ -9,28 +8,28 @@ from typing import Any, NamedTuple
 from mextrain_core.lockstep import lanes
 
 TOP_POINTS = 31
-"""More than any tile of a number set counts but 0-0, whose points may be any number: beyond this, more is the same."""
+"""More points than any tile of a number set except 0-0 has; larger values for 0-0 make no difference."""
 
 
 class Choice(NamedTuple):
-    """What each lane does; train, touch and new are one-hot, and of no meaning where nothing is played."""
+    """The choice of each lane; train, touch and new are one-hot, and undefined where no tile is played."""
 
     plays: Any
-    """Mask: a tile is played."""
+    """Mask: whether a tile is played."""
     train: Any
     touch: Any
     new: Any
     number: Any
-    """Number of plays that were chosen among."""
+    """Number of options: plays and ways to stop."""
     letter: Any = None
-    """One-hot kind of the tile's letter, or 0; None in a number set."""
+    """Kind of the tile's letter, one-hot, or 0; None in a number set."""
 
 
 def heaviest(ends: list[Any], rows: list[Any], blank: Any) -> list[Any]:
-    """Of the plays ``rows`` (new halves by train) on ``ends`` those of most points; ``blank``: points of 0-0."""
+    """The plays of most points among ``rows`` (new halves by train) on ``ends``; ``blank``: points of 0-0."""
     worths, tops = [], []
     for end, row in zip(ends, rows, strict=True):
-        others = row & ~(end & 1)  # All but 0-0.
+        others = row & ~(end & 1)  # All except 0-0.
         below = lanes.smear(others)
         worths.append(others.differs(0).pick(lanes.index(end) + below.count(), 0))
         tops.append(below - (below >> 1))
@@ -45,7 +44,7 @@ def heaviest(ends: list[Any], rows: list[Any], blank: Any) -> list[Any]:
 
 
 def choose(w: Any, ends: list[Any], rows: list[Any], stops: Any, words: tuple[Any, Any]) -> Choice:
-    """Uniform over the plays in ascending order and, last, ``stops`` ways to stop (Vec, or None for none).
+    """Choose uniformly among the plays, in ascending order, and then ``stops`` ways to stop (Vec, or None for none).
 
     ``rows[t]``: the halves that may be laid on train t, whose end is ``ends[t]``; ``words``: the upper half of the
     attempt's word.

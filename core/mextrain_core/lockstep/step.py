@@ -1,4 +1,4 @@
-"""One step of 32 games at once: the part of the kernel that ``Turn``, or in the set super ``WildTurn``, writes."""
+"""One step of 32 games at once: the part of the kernel that ``Turn`` (in the set super ``WildTurn``) emits."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from mextrain_core.lockstep.wild import WildTurn
 
 
 def write_step(w: Any, flags: int, argument: Any) -> Any:
-    """One step of the 32 games at the writer's base; see ``Turn.settle`` for the result.
+    """Emit a step of the 32 games at the writer's base; see ``Turn.settle`` for the result.
 
     ``argument``: row of the log, counted from the base, << 32 | bit set of the seats that play ``heaviest`` << 8 |
     points of 0-0, at most ``policy.TOP_POINTS``.

@@ -1,10 +1,10 @@
 """One attempt of 32 games at once, written as lane code: ``game.turn`` and ``game.movegen`` without their branches.
 
-A step does for each lane what an attempt does in the scalar backend: the turn begins if it has to, the legal plays of
-the play owed are found, a tile is drawn for want of one, a play is chosen and made, and what follows is settled up to
-the next attempt. A lane whose round is over has to be given another before the next step.
+A step does for each lane what an attempt does in the scalar backend: begin a turn if one is due, find the legal plays,
+draw a tile if there is none, choose and make a play, and update everything up to the next attempt. A lane whose round
+is over must be given another round before the next step.
 
-The methods of ``Turn`` are the paragraphs, in the order in which they are written into the kernel.
+The methods of ``Turn`` are in the order in which their code appears in the kernel.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ from mextrain_core.model.limits import STOP
 
 
 class Turn:
-    """Writes one step for the flags; the attributes are what is known so far of each lane."""
+    """Emits one step for the flags; the attributes are the values computed so far, for every lane."""
 
     def __init__(self, w: Any, rules: Flags, argument: Any):
         self.w, self.rules, self.at, self.argument = w, rules, layout(rules), argument
@@ -42,10 +42,10 @@ class Turn:
         self.trains = range(rules.trains)
         self.mexican = 1 << rules.players
         self.from_hand: Any = None
-        """Where a tile of the hand is played after a draw, or None: there is no such lane."""
+        """Mask: a tile other than the drawn one is played after a draw; None if that cannot happen."""
 
     def write(self) -> Any:
-        """The whole step; returns the scalar that ``settle`` returns."""
+        """Emit the whole step; returns the scalar that ``settle`` returns."""
         self.load()
         self.find_released(self.left.equals(0))
         self.bound = self.bound_trains()
@@ -59,14 +59,14 @@ class Turn:
         return self.settle(choice)
 
     def decide(self) -> policy.Choice:
-        """The plays there are, after a draw if it comes to that, and which of them the policy chooses."""
+        """Find the legal plays, draw if necessary, and let the policies choose."""
         rows = self.prefer_fresh(self.on_trains(self.eligible(None), self.fitting))
         return self.choose(self.draw(rows))
 
-    # What the lane remembers.
+    # State of the lanes.
 
     def load(self) -> None:
-        """Read the small facts of the turn."""
+        """Load the state of the turn."""
         w, at = self.w, self.at
         self.seat = w.load(SEAT)
         self.left = w.load(LEFT)
@@ -77,13 +77,13 @@ class Turn:
         self.ends = [w.load(at.end + t) for t in self.trains]
         self.chain = w.load(at.chain).differs(0) if at.chain is not None else None
         self.excused = self.chain
-        """Where no play is required, or None: there is no such lane."""
+        """Mask: no play is required; None if that cannot happen."""
         self.mine = [self.seat.has(self.seats_with_bit(z)).ones() for z in range(at.seat_bits)]
         self.dead = self.dead_halves(lanes.any_of([w.load(at.off + z) for z in range(at.count_bits)]))
-        """Bit set: halves that no tile off the table joins."""
+        """Bit set: halves that no tile off the table fits."""
 
     def dead_halves(self, off: Any) -> Any:
-        """The halves that no tile joins that is off the table; ``off``: the halves that those tiles show."""
+        """The halves that no tile off the table fits; ``off``: the halves that those tiles show."""
         return ~off
 
     def seats_with_bit(self, z: int) -> int:
@@ -93,7 +93,7 @@ class Turn:
     # Open doubles.
 
     def find_released(self, boneyard_empty: Any) -> None:
-        """Which trains' open doubles, if they have one, are released (``game.turn.release_dead``)."""
+        """Find the trains whose open double, if any, is released (``game.turn.release_dead``)."""
         dead = boneyard_empty.pick(self.dead, 0) if self.binds else self.dead
         self.released = [end.has(dead) for end in self.ends]
         if self.covers or self.rules.max_uncovered or self.any_order:
@@ -103,7 +103,7 @@ class Turn:
                 self.live_doubles = self.w.load(self.at.doubles) & ~released
 
     def bound_trains(self) -> Any:
-        """Trains of the doubles on which the play owed must go, 0 where it is free (``movegen.bound_trains``)."""
+        """Trains of the doubles that the play owed must cover, 0 where it is free (``movegen.bound_trains``)."""
         w, at = self.w, self.at
         bound = None
         if self.any_order:
@@ -118,7 +118,7 @@ class Turn:
         return bound
 
     def first_laid(self, ages: list[Any]) -> Any:
-        """The train of the oldest open double if it is inherited, else 0: doubles of this turn are younger."""
+        """The train of the oldest open double if it is inherited, else 0; doubles of this turn are younger."""
         first = lanes.least([gone.pick(NO_AGE, age) for gone, age in zip(self.released, ages, strict=True)])
         train = self.w.const(1) << (first & 15)
         return ((first < NO_AGE) & (train & self.fresh).equals(0)).pick(train, 0)
@@ -129,10 +129,10 @@ class Turn:
         last = lanes.greatest([gone.pick(0, age) for gone, age in zip(out, ages, strict=True)])
         return (last >= 16).pick(self.w.const(1) << (last & 15), 0)
 
-    # The turn begins.
+    # Begin of the turn.
 
     def begin_turn(self) -> None:
-        """Whether this is the seat's opening turn (docs/rules.md section 8)."""
+        """Find out whether this is the seat's opening turn (docs/rules.md section 8), and count the turn."""
         w, at = self.w, self.at
         to_come = w.load(at.opening_to_come)
         fresh_start = self.turn_begins & to_come.has(self.seat)
@@ -146,7 +146,7 @@ class Turn:
     # Legal plays.
 
     def read_hand(self) -> None:
-        """The hand of the seat to move, and what of it fits the end of each train."""
+        """Read the hand of the seat to move, and find what fits the end of each train."""
         w, at = self.w, self.at
         self.hand = []
         for half in range(at.halves):
@@ -157,7 +157,7 @@ class Turn:
         self.fitting = [lanes.look_up(self.rows_by_end(), end) for end in self.ends]
 
     def rows_by_end(self) -> list[Any]:
-        """What of the hand fits an end with the same half, by half."""
+        """The plays on an end, by the half of the end."""
         return self.hand
 
     def eligible(self, drawn: Any) -> Any:
@@ -183,18 +183,18 @@ class Turn:
         return self.w.const(self.mexican)
 
     def fits_own_train(self, drawn: Any) -> Any:
-        """Where a tile of the hand, or the drawn one, fits the own train (``movegen.fits_own_train``)."""
+        """Whether a tile of the hand, or the drawn one, fits the own train (``movegen.fits_own_train``)."""
         fits = lanes.any_of(self.on_trains(self.seat, self.fitting))
         if drawn is not None:
             fits = fits | lanes.any_of(self.on_trains(self.seat, [end & drawn for end in self.ends]))
         return fits.differs(0)
 
     def on_trains(self, trains: Any, rows: list[Any]) -> list[Any]:
-        """``rows`` of the trains in the bit set, 0 for the others."""
+        """``rows`` for the trains in the bit set, 0 for the others."""
         return [trains.has(1 << t).pick(row, 0) for t, row in enumerate(rows)]
 
     def prefer_fresh(self, rows: list[Any]) -> list[Any]:
-        """Of two doubles of this turn one must be covered first if one can be (``movegen.prefer_fresh``)."""
+        """Restrict ``rows`` to doubles of this turn if two are open and one can be covered (see ``movegen``)."""
         if not self.rules.max_uncovered:
             return rows
         narrowed = self.on_trains(self.live_fresh, rows)
@@ -202,10 +202,10 @@ class Turn:
         prefer = several & lanes.any_of(narrowed).differs(0)
         return [prefer.pick(few, row) for few, row in zip(narrowed, rows, strict=True)]
 
-    # The draw for want of a play.
+    # The draw.
 
     def needs_draw(self, stuck: Any) -> Any:
-        """Where a tile is drawn; ``stuck``: where nothing fits."""
+        """Mask: a tile is drawn; ``stuck``: nothing fits."""
         needs = stuck & self.left.differs(0)
         if self.excused is not None:
             needs = needs & ~self.excused
@@ -216,7 +216,7 @@ class Turn:
         return needs
 
     def draw_tile(self, stuck: Any) -> Any:
-        """Draw a tile where that has to be; returns where it may be played at once."""
+        """Draw a tile where necessary; returns where it may be played at once."""
         w, at = self.w, self.at
         self.needs = self.needs_draw(stuck)
         random = lanes.upper_half(lanes.next_words(w, DRAWS, self.needs))
@@ -236,7 +236,7 @@ class Turn:
         return self.needs
 
     def draw(self, rows: list[Any]) -> list[Any]:
-        """Draw where nothing fits and a play is required; returns the plays there are then."""
+        """Draw where nothing fits and a play is required; returns the legal plays after that."""
         looks = self.draw_tile(lanes.any_of(rows).equals(0))
         if self.binds:
             self.find_released(self.left.equals(0))
@@ -248,8 +248,8 @@ class Turn:
         self.drawn_fits = lanes.any_of(drawn).differs(0)
         rows = [row | new for row, new in zip(rows, drawn, strict=True)]
         if self.binds and self.bound is not None:
-            # The draw that emptied the boneyard may have released a double that bound the play: then other tiles can
-            # fit. The drawn one fits nowhere, so the hand before the draw is all that counts.
+            # The draw that emptied the boneyard may have released a double that bound the play, so that other tiles
+            # fit. The drawn tile fits nowhere, so only the hand before the draw matters.
             freed = looks & self.left.equals(0) & ~self.drawn_fits
             trains = self.bound.differs(0).pick(self.bound, self.free_trains(None))
             other_rows = self.prefer_fresh(self.on_trains(freed.pick(trains, 0), self.fitting))
@@ -260,7 +260,7 @@ class Turn:
     # The decision.
 
     def choose(self, rows: list[Any]) -> policy.Choice:
-        """What the policies do, and what a lane counts."""
+        """Let the policies choose."""
         w = self.w
         stops = None if self.chain is None else self.chain.pick(1, 0)
         if self.rules.is_set("drawn_play", "may"):
@@ -277,14 +277,14 @@ class Turn:
         return policy.choose(w, self.ends, rows, stops, lanes.upper_half(lanes.next_words(w, CHOICES)))
 
     def count(self, choice: policy.Choice) -> None:
-        """Plays and decisions."""
+        """Count plays and decisions."""
         w = self.w
         w.store(DECISIONS, w.load(DECISIONS) - choice.number.differs(0).ones())
         self.plays = w.load(PLAYS)
         w.store(PLAYS, self.plays - choice.plays.ones())
 
     def log(self, choice: policy.Choice) -> None:
-        """One row of the log: the move of each lane (``moves``), or NO_MOVE where nothing was to be decided."""
+        """Write a row of the log: the move of each lane (``moves``), or NO_MOVE where there was no decision."""
         w = self.w
         touch, new = self.code(choice.touch, choice) << 5, self.code(choice.new, choice)
         move = choice.plays.pick(lanes.index(choice.train) << 10 | touch | new, STOP)
@@ -294,13 +294,13 @@ class Turn:
         """The code of a half (one-hot) of the tile that is played."""
         return lanes.index(half)
 
-    # What changes.
+    # Updates.
 
     def move_tiles(self, choice: policy.Choice) -> None:
-        """Tiles go from the boneyard to the hand and from the hand to the table."""
+        """Move tiles from the boneyard to the hand and from the hand to the table."""
         w, at = self.w, self.at
         if self.from_hand is None:
-            # One tile changes places at most: drawn and kept, or played from the hand.
+            # At most one tile moves: it is drawn and kept, or played from the hand.
             high = self.needs.pick(self.drawn_high, choice.touch)
             low = self.needs.pick(self.drawn_low, choice.new)
             worth = self.worth(high, low)
@@ -328,19 +328,19 @@ class Turn:
         self.leave_hands(choice)
 
     def in_matrix(self, both: Any) -> Any:
-        """The halves ``both`` of a tile if the bit matrices hold it, else 0."""
+        """The halves ``both`` of a tile if it is in the bit matrices, else 0."""
         return both
 
     def value(self, half: Any) -> Any:
-        """What a half (one-hot) counts."""
+        """Points of a half (one-hot)."""
         return lanes.index(half)
 
     def worth(self, a: Any, b: Any) -> Any:
-        """What the tile with these halves (one-hot) counts in a points row."""
+        """Value of the tile with these halves (one-hot) in a points row."""
         return ((self.value(a) + self.value(b)) << 1) + (a & b & 1)
 
     def count_points(self, change: Any) -> None:
-        """The points row of the acting seat follows the tiles; ``self.emptied``: its hand is empty now."""
+        """Add ``change`` to the points row of the acting seat; sets ``self.emptied``: whether its hand is empty now."""
         w = self.w
         mine = w.const(0)
         for seat in range(self.rules.players):
@@ -352,7 +352,7 @@ class Turn:
         self.emptied = mine.equals(0)
 
     def leave_hands(self, choice: policy.Choice) -> None:
-        """One tile less off the table shows each half of the played tile: subtract 1 in both bit columns."""
+        """Count the played tile as on the table: subtract 1 from ``off`` in the bit columns of both halves."""
         w, at = self.w, self.at
         borrow = choice.plays.pick(choice.touch | choice.new, 0)
         for z in range(at.count_bits):
@@ -361,9 +361,10 @@ class Turn:
             borrow = borrow & ~bits
 
     def settle(self, choice: policy.Choice) -> Any:
-        """What a play or a failed play changes on the table, and whose turn is next.
+        """Update the table after a play or a failed play, and find the next seat.
 
-        Returns the lanes whose round is over in the lower 32 bits, and in the upper those that somebody won.
+        Returns bit sets of lanes: in the lower 32 bits those whose round is over, in the upper 32 bits those with a
+        winner.
         """
         w, at, rules = self.w, self.at, self.rules
         plays = choice.plays
@@ -395,22 +396,22 @@ class Turn:
         return w.pair(over.bits(), won.bits())
 
     def owes_more(self, choice: policy.Choice, is_double: Any) -> Any:
-        """Where the turn owes something else than a further tile of the chain."""
+        """Mask: the turn goes on with something other than another tile of the chain."""
         return is_double
 
     def next_seat(self, choice: policy.Choice, goes_on: Any) -> Any:
-        """The seat after the one to move; where the turn goes on it is not asked for."""
+        """The seat after the seat to move; not used where the turn goes on."""
         return (self.seat & (1 << (self.rules.players - 1))).differs(0).pick(1, self.seat << 1)
 
     def keep_doubles(self, train: Any, is_double: Any, goes_on: Any) -> None:
-        """The list of open doubles: the one that was covered goes, a new one comes; the turn may end."""
+        """Update the open doubles: remove the covered one, add a new one; the turn may end."""
         w, at = self.w, self.at
         new_double = is_double.pick(train, 0)
         w.store(at.fresh, goes_on.pick(self.fresh & ~train | new_double, 0))
         if at.doubles is not None:
             w.store(at.doubles, w.load(at.doubles) & ~train | new_double)
         if at.age is not None:
-            # Plays are below 256, and a later double has more of them before it.
+            # The number of plays is below 256, and it is larger for a later double.
             age = is_double.pick((self.plays + 1) << 4, NO_AGE if self.oldest else 0)
             for t in self.trains:
                 old = w.load(at.age + t)

@@ -1,11 +1,11 @@
-"""What the set super adds to a step: ``*`` that joins everything, the letters and what they do.
+"""What the set super adds to a step: ``*``, which joins everything, and the letters with their effects.
 
-``*`` is a half like the numbers, with a row in the bit matrices; all letters are one half more, LETTER_BIT, which no
-matrix shows. The tiles with a letter are a word of their own. On an end the letter does not matter, since only ``*``
-joins it.
+``*`` is a half like the numbers, with a row in the bit matrices. All letters together are one more half, LETTER_BIT,
+which is in no matrix; the tiles with a letter are a separate word. On an end the letter does not matter, because only
+``*`` joins it.
 
-The plays on a train come in the order of their actions: first those whose half that touches is a number, then ``*``
-touches, then the letters. A number as end is touched by itself and ``*``, ``*`` by every half, a letter by ``*``.
+The plays on a train are in the order of their action ids: first those with a number as touching half, then ``*``, then
+the letters. A number at the end is touched by itself and by ``*``, a ``*`` by every half, a letter by ``*``.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from mextrain_core.lockstep.layout import CHOICES, LETTER_BIT, WILD_BIT, WILD_VA
 from mextrain_core.lockstep.turn import Turn
 
 A_TILES = 0b111
-"""The tiles ``*-A`` in a word of letters; the letters after them are there once each."""
+"""The tiles ``*-A`` in a word of letters; each of the other letters is there once."""
 
 A, D, R, S, T = 1, 2, 4, 8, 16
 """Kinds of letters, one-hot and in the order of their halves."""
@@ -24,35 +24,35 @@ A, D, R, S, T = 1, 2, 4, 8, 16
 NUMBERS = WILD_BIT - 1
 
 TWO_WILDS = 1 << (2 * WILD_VALUE - 16)
-"""In the second word of a set of points: what ``*-*`` and every letter counts."""
+"""The points of ``*-*`` and of every tile with a letter, in the second word of a set of points."""
 
 
 class WildTurn(Turn):
-    """Writes one step in the set super (``Turn`` has the paragraphs)."""
+    """Emits one step in the set super (see ``Turn``)."""
 
     # What the lane remembers.
 
     def load(self) -> None:
-        """Read the small facts of the turn; is there a draw that a D forces?"""
+        """Load the state of the turn, and find out whether a D forces a draw."""
         super().load()
         w, at = self.w, self.at
         self.penalty = w.load(at.penalty).differs(0)
         self.forced = self.penalty & self.turn_begins & self.left.differs(0)
-        """Where the step is the draw that a D forces, and nothing else."""
+        """Mask: the step is only the draw that a D forces."""
         self.bonus = w.load(at.bonus).differs(0)
         self.excused = self.bonus | self.forced
         if self.chain is not None:
             self.excused = self.excused | self.chain
 
     def dead_halves(self, off: Any) -> Any:
-        """All tiles join ``*``, and those with a ``*`` join every end."""
+        """Every tile fits ``*``, and tiles with ``*`` fit every end."""
         joined = off.has(WILD_BIT).pick(0xFFFF, off) | off.differs(0).pick(WILD_BIT, 0)
         return ~joined
 
     # Legal plays.
 
     def read_hand(self) -> None:
-        """The hand: the numbers' rows, the row of ``*``, and the kinds of letters."""
+        """Read the hand: the rows of the numbers, the row of ``*``, and the kinds of letters."""
         super().read_hand()
         w, at = self.w, self.at
         self.wild = self.hand[WILD_NUMBERS]
@@ -67,12 +67,12 @@ class WildTurn(Turn):
         return letters.has(A_TILES).pick(A, 0) | (letters >> 3) << 1
 
     def rows_by_end(self) -> list[Any]:
-        """Plays whose half that touches is the number at the end."""
+        """The plays that touch with the number at the end, by the half of the end."""
         nothing = self.w.const(0)
         return [*self.hand[:WILD_NUMBERS], nothing, nothing]
 
     def fits_own_train(self, drawn: Any) -> Any:
-        """With a ``*`` everything fits, and on a ``*`` too."""
+        """A tile with ``*`` always fits, and every tile fits a ``*``."""
         own_is_wild = lanes.any_of(self.on_trains(self.seat, [end & WILD_BIT for end in self.ends])).differs(0)
         fits = super().fits_own_train(drawn) | (self.wild | self.kinds).differs(0)
         if drawn is not None:
@@ -98,17 +98,17 @@ class WildTurn(Turn):
         return self.choose_wild(eligible, counts)
 
     def needs_draw(self, stuck: Any) -> Any:
-        """Where a tile is drawn, for want of a play or by force."""
+        """Mask: a tile is drawn, because there is no play or because of a D."""
         return super().needs_draw(stuck) | self.forced
 
     def draw_tile(self, stuck: Any) -> Any:
-        """Draw a tile where that has to be; one drawn by force is not looked at."""
+        """Draw a tile where necessary; a tile drawn because of a D is not played at once."""
         return super().draw_tile(stuck) & ~self.forced
 
     def keep_heaviest(self, eligible: Any) -> None:
-        """Seats that play ``heaviest`` look at nothing but their legal tiles of most points; a drawn tile is but one.
+        """Restrict seats that play ``heaviest`` to their legal tiles of most points (a drawn tile is the only one).
 
-        What tiles count is a bit set of two words: bit v & 15 of word v >> 4 stands for v points.
+        Sets of points are bit sets of two words: bit v & 15 of word v >> 4 stands for v points.
         """
         w = self.w
         legal = lanes.any_of([count.differs(0).pick(1 << t, 0) for t, count in enumerate(self.count_plays(eligible))])
@@ -145,14 +145,14 @@ class WildTurn(Turn):
         self.fitting = [lanes.look_up(self.rows_by_end(), end) for end in self.ends]
 
     def is_heavy(self) -> Any:
-        """Where the seat to move plays ``heaviest``."""
+        """Mask: the seat to move plays ``heaviest``."""
         w = self.w
         return self.seat.has(w.splat(w.field(self.argument, 8, 16)))
 
     def take_drawn(self, looks: Any) -> None:
-        """The plays of a drawn tile take the place of those of the hand, of which there were none.
+        """Replace the plays of the hand, of which there were none, by those of the drawn tile.
 
-        So the hand has no ``*``, and what it has of numbers fits no train that may be used, neither before nor after.
+        So the hand has no ``*``, and its numbers fit no eligible train, before or after the draw.
         """
         high, low = self.drawn_high, self.drawn_low
         pair, other = looks.pick((high | low) & NUMBERS, 0), high ^ low
@@ -163,7 +163,7 @@ class WildTurn(Turn):
         self.wild = self.wild | (is_wild & ~is_letter).pick(low, 0)
         self.kinds = self.kinds | (is_wild & is_letter).pick(self.kinds_of(self.drawn), 0)
         if self.rules.is_set("finish_on_double", "must_cover"):
-            # A hand without tiles fits no end, not even a ``*``, which the drawn tile then does with either half.
+            # An empty hand fits no end, not even a ``*``; the drawn tile then fits a ``*`` with either half.
             for half in range(WILD_NUMBERS):
                 bit = pair.has(1 << half).pick(other ^ (1 << half), 0)
                 self.hand[half] = self.hand[half] | bit
@@ -195,7 +195,7 @@ class WildTurn(Turn):
     # The decision.
 
     def choose_wild(self, eligible: Any, counts: list[Any]) -> policy.Choice:
-        """A play by chance, uniform over all that are left and the ways to stop."""
+        """Choose uniformly among the remaining plays and the ways to stop."""
         w = self.w
         upto = [counts[0]]
         for count in counts[1:]:
@@ -221,7 +221,7 @@ class WildTurn(Turn):
         return policy.Choice(plays, train, touch, new, number, letter)
 
     def kth_on_train(self, end: Any, is_eligible: Any, row: Any, k: Any) -> tuple[Any, Any, Any]:
-        """Half that touches, new half and kind of letter of the k-th play on a train.
+        """Touching half, new half and kind of letter of the k-th play on a train.
 
         ``row``: the plays on it whose touching half is the number at its end.
         """
@@ -235,7 +235,8 @@ class WildTurn(Turn):
         row = is_eligible.pick(is_wild.pick(among, row), 0)
         numbers = is_wild.pick(self.upto[-1], row.count())
         wild, kinds = is_eligible.pick(self.wild, 0), is_eligible.pick(self.kinds, A)
-        # Beyond one part the rest of k goes on; within it, k less the part is a huge number, which is in no other part.
+        # Past a part, k minus its size goes on; within it, the difference wraps to a huge number, which is in no other
+        # part.
         after_numbers = k - numbers
         after_wild = after_numbers - wild.count()
         after_letters = after_wild - kinds.count()
@@ -249,13 +250,13 @@ class WildTurn(Turn):
         return touch, new, has_letter.pick(one, 0)
 
     def code(self, half: Any, choice: policy.Choice) -> Any:
-        """The code of a half (one-hot) of the tile that is played: letters have codes of their own."""
+        """The code of a half (one-hot) of the tile that is played: each letter has its own code."""
         return lanes.index(half) + half.has(LETTER_BIT).pick(lanes.index(choice.letter), 0)
 
     # What changes.
 
     def move_tiles(self, choice: policy.Choice) -> None:
-        """The tiles with a letter, and all others."""
+        """Move the tiles with a letter, then all others."""
         w, at = self.w, self.at
         played = choice.letter.has(A).pick(self.first_a, choice.letter << 2)
         drawn = self.drawn_low.equals(LETTER_BIT).pick(self.drawn, 0)
@@ -274,14 +275,14 @@ class WildTurn(Turn):
         return half.has(WILD_BIT | LETTER_BIT).pick(WILD_VALUE, lanes.index(half))
 
     def owes_more(self, choice: policy.Choice, is_double: Any) -> Any:
-        """A T owes the bonus play, and after a forced draw the turn is still to come."""
+        """A T gives a bonus play, and after a forced draw the turn itself still follows."""
         self.laid = choice.plays.pick(choice.letter, 0)
         twice = self.laid.has(T)
         self.w.store(self.at.bonus, twice.ones())
         return is_double | twice | self.forced
 
     def next_seat(self, choice: policy.Choice, goes_on: Any) -> Any:
-        """The next seat that acts, in the direction that holds now; what R, S and D do."""
+        """The next seat that acts, in the current direction; applies the effects of R, S and D."""
         w, at = self.w, self.at
         turned = w.load(at.turned).differs(0) ^ self.laid.has(R)
         skips = w.load(at.skips).differs(0) | self.laid.has(S)
@@ -292,6 +293,6 @@ class WildTurn(Turn):
         return skips.pick(self.after(following, turned), following)
 
     def after(self, seat: Any, turned: Any) -> Any:
-        """The seat after ``seat``, or before it where the direction has turned."""
+        """The seat after ``seat``, or before it where the direction is reversed."""
         last = 1 << (self.rules.players - 1)
         return turned.pick(seat.has(1).pick(last, seat >> 1), seat.has(last).pick(1, seat << 1))

@@ -12,10 +12,11 @@ U0, U1, U63, U64, U128 = (u64(n) for n in (0, 1, 63, 64, 128))
 
 @helper
 def find_member(first, second, third, in_first, in_second, words, k):
-    """Find the k-th smallest member of a set, of whose first two words the numbers of members are given.
+    """Find the k-th smallest member of a set; ``in_first`` and ``in_second`` count the members of its first two words.
 
-    Returns (its index, and its bit in each word). Every word does its part, with a mask that says whether the member
-    is there, so that a series of picks waits as briefly as can be. Words from number ``words`` on are empty.
+    Returns (index, bit in word 0, bit in word 1, bit in word 2). Only the first ``words`` words can have members. Every
+    word computes its candidate, and masks select the right one: without branches, a series of picks has shorter
+    latency.
     """
     if words == 1:
         only_bit = deposit(U1 << k, first)

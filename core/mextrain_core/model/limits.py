@@ -1,4 +1,4 @@
-"""Maxima of the game and the numbers that everything else is built from.
+"""Limits of the game and the special codes that everything else uses.
 
 Everything is sized for the largest game (14 players, double-18), so that one layout of each struct and one compiled
 kernel serve every rule set.
@@ -24,13 +24,13 @@ WILD = 13
 LETTER_A, LETTER_D, LETTER_R, LETTER_S, LETTER_T = 14, 15, 16, 17, 18
 
 NONE = 255
-"""'No such thing' in every 8-bit field: no tile, no train, no seat, no half."""
+"""Null in every 8-bit field: no tile, no train, no seat, no half."""
 
 STOP = 0x3FFF
-"""The 16-bit move that stops."""
+"""The 16-bit move ``stop``."""
 
 MAX_ATTEMPTS = 1 << 16
-"""Attempts of a round are below this (docs/determinism.md); a round that gets there ends as FAULT, which is a bug."""
+"""A round has fewer attempts than this (docs/determinism.md); one that reaches it ends as FAULT, which is a bug."""
 
 MAX_DECISIONS = 512
 """Plays and stops of one round never exceed this: at most 189 plays, at most one stop between two plays or draws."""

@@ -1,7 +1,7 @@
 """The 16-bit move and the dense action id (docs/actions.md).
 
 Bits of a move: ``train << 10 | touch << 5 | new``; ``STOP`` is 0x3FFF. ``touch`` is the half that meets the end,
-``new`` the half that becomes the end. Ascending moves are ascending ids.
+``new`` the half that becomes the end. Moves and ids sort in the same order.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
-"""The table of options: what a game may choose (docs/rules.md section 11), written down once.
+"""The table of options (docs/rules.md section 11): the only place where options are defined.
 
-An option is an attribute of ``Options``, its row the annotation beside it. Everything that lists, checks, stores or
-explains options reads ``TABLE``; type checkers read the attributes. NumPy is not imported: help texts are to be quick.
+An option is an attribute of ``Options``; its row is the annotation of that attribute. Everything that lists, checks,
+stores or explains options reads ``TABLE``; type checkers read the attributes. NumPy is not imported, so that help texts
+print quickly.
 """
 
 from collections.abc import Callable
@@ -13,17 +14,17 @@ from mextrain_core.model.limits import MAX_HALVES, MAX_PLAYERS, MAX_TILES
 Value = str | int | None
 
 CODE, NUMBER, OWN = "code", "number", "own"
-"""What the RULES field of an option holds: the place of the value among the named ones, the number (0 for none), or
-what ``rules.encode`` works out."""
+"""What the RULES field of an option holds: the index of the value among the named ones, the number (0 for none), or
+what ``rules.encode`` computes."""
 
 DEAL, TURN, POINTS = "deal", "turn", "points"
-"""What an option shapes: what is there before the first turn, the turns, or the points of a round."""
+"""What an option affects: the deal (all before the first turn), the turns, or the points of a round."""
 
 SET_NAMES = (*(f"double-{n}" for n in range(1, MAX_HALVES)), "super")
 """Every tile set of docs/rules.md section 2, in the order of their codes in the RULES struct."""
 
 MAX_DOUBLE_BLANK = 1_000_000_000
-"""The most that 0-0 may count, so that the points of a match stay far inside 64 bits."""
+"""Upper limit of the points of 0-0; it keeps the points of a match far below 2**63."""
 
 
 class Numbers(NamedTuple):
@@ -36,13 +37,13 @@ class Numbers(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """One option: what it is called, what it takes, and what that means; every text is one line.
+    """One option: its name, its values and their meaning; every text is one line.
 
-    ``section``: where docs/rules.md says what it changes. ``shapes``: DEAL, TURN or POINTS. ``values``: meaning by
-    named value; the place of a value is its code, so new ones go to the end, and the first plays what was played before
-    the option came. ``numbers``, ``none``: the numbers among the values, and what None means ("": it is not a value).
-    ``usual``: the default where a preset names no other; if it is worked out from other options, which ``follows``
-    names, a description of it. ``fills``: CODE, NUMBER or OWN.
+    ``section``: the section of docs/rules.md that describes it. ``shapes``: DEAL, TURN or POINTS. ``values``: meaning
+    by named value; the index of a value is its code, so new values go to the end, and the first one keeps the behaviour
+    from before the option existed. ``numbers``, ``none``: the numbers among the values, and what None means ("": it is
+    not a value). ``usual``: the default where a preset sets no other; for a default that is computed from other
+    options, which ``follows`` names, a description of it. ``fills``: CODE, NUMBER or OWN.
     """
 
     meaning: str
@@ -69,7 +70,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def _listed(table: dict[str, Row]) -> Callable[[_Class], _Class]:
-    """Move the rows of a class into ``table``; what stays are plain annotations, as help texts show them."""
+    """Move the rows of a class into ``table``; its annotations become plain types, as help texts show them."""
 
     def move(cls: _Class) -> _Class:
         plain = {}
@@ -112,7 +113,7 @@ class Options:
         int,
         Row(
             "tiles dealt to each seat", "3", DEAL,
-            # Two seats share the largest set, of which the engine is in the centre.
+            # Two seats can share the largest set, except for the engine in the centre.
             numbers=Numbers(1, (MAX_TILES - 1) // 2, "this many, if players × hand_size + 1 tiles are in the set"),
             usual="by players", follows=("players",), fills=NUMBER,
         ),
@@ -302,7 +303,7 @@ class Options:
 
 
 class Preset(NamedTuple):
-    """Named rules: tile set and hand size by number of players, and the options that differ from the usual ones."""
+    """Named rules: tile set and hand size by number of players, and the options that differ from the defaults."""
 
     meaning: str
     deals: dict[int, tuple[str, int]]

@@ -40,9 +40,9 @@ def word(key, counter):
 
 @helper
 def one_way_word(key, counter):
-    """Like ``word``, but nobody can get back from it to the key: for code that is not ours.
+    """Like ``word``, but the key cannot be recovered from it: for foreign code.
 
-    ``mix`` can be undone, so a plain word and its counter give the key away, and with it every hidden tile.
+    ``mix`` is invertible, so a plain word and its counter reveal the key, and with it every hidden tile.
     """
     x = key + (counter + U1) * GOLDEN
     return mix(x) ^ x

@@ -1,7 +1,7 @@
-"""The RULES record: one small field per option of docs/rules.md section 11, and the tables of the tile set.
+"""The RULES struct: one small field per option of docs/rules.md section 11, and the tables of the tile set.
 
-Rules are data: one compiled kernel reads them where they decide. Nothing is validated here; ``mextrain.RuleSet``
-does that and hands over a complete mapping.
+Rules are data: one compiled kernel serves all rule sets and reads the fields at run time. Nothing is validated here;
+``mextrain.RuleSet`` does that and passes a complete mapping.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from mextrain_core.model.options import CODE, NUMBER, SET_NAMES, TABLE, code
 from mextrain_core.model.tiles import tables
 
 OPTION_CODES: dict[str, tuple[str, ...]] = {name: row.words for name, row in TABLE.items() if row.fills == CODE}
-"""Options with named values: the position of a value is its code in the record."""
+"""Options with named values: the index of a value is its code in the struct."""
 
 USUAL: dict[str, int] = {name: 0 for name in OPTION_CODES if name != "opening"}
-"""The fields that the presets agree on; what hardly costs time is not among them."""
+"""The fields that all presets share; options that cost next to no time are left out."""
 USUAL_PLAIN = {**USUAL, "wild": NONE, "plain": 1, "max_uncovered": 0}
 USUAL_SUPER = {**USUAL, "wild": WILD, "plain": 0}
 
@@ -29,7 +29,7 @@ OLDEST, ANY_ORDER = code("open_double_order", "oldest"), code("open_double_order
 STARTERS = TABLE["starter"].words
 STARTER_DRAW, STARTER_ROTATE, STARTER_WINNER = (STARTERS.index(word) for word in ("draw", "rotate", "winner"))
 STARTER_FIXED = len(STARTERS)
-"""The code of ``starter`` for a seat."""
+"""The code of ``starter`` if it names a seat."""
 
 _FIELDS = np.dtype(
     [
@@ -40,12 +40,12 @@ _FIELDS = np.dtype(
         ("tiles", np.uint8),  # tiles of the set, the engine included
         ("tile_set", np.uint8),  # index in options.SET_NAMES
         ("first_engine", np.uint8),  # half code
-        ("rounds", np.uint8),  # of a match
+        ("rounds", np.uint8),  # rounds of a match
         ("starter", np.uint8),  # STARTER_ code
-        ("starter_seat", np.uint8),  # for STARTER_FIXED
+        ("starter_seat", np.uint8),  # seat, for STARTER_FIXED; else NONE
         *((name, np.uint8) for name in OPTION_CODES),
         ("max_uncovered", np.uint8),  # 0 = none
-        ("plain", np.uint8),  # a number set and one end a train: the plays of a train are one row of the hand
+        ("plain", np.uint8),  # 1: a number set with one end per train, so one row of a hand has the plays on a train
         ("double_blank", np.uint32),  # points of 0-0
         ("action_count", np.uint16),  # size of the action space
         ("pairs", np.uint16),  # K: ordered (touch, new) pairs
@@ -82,10 +82,10 @@ def _join_masks(halves: int, wild: int, letter_match: str) -> np.ndarray:
 
 
 def encode(options: Mapping[str, Any]) -> np.ndarray:
-    """The RULES record of a complete option mapping (names and values of docs/rules.md section 11): shape (1,)."""
+    """The RULES struct of a complete option mapping (names and values of docs/rules.md section 11): shape (1,)."""
     table = tables(options["tile_set"])
-    record = np.zeros(1, RULES)
-    rules = record[0]
+    out = np.zeros(1, RULES)
+    rules = out[0]
     rules["halves"] = table.halves
     rules["wild"] = table.wild
     rules["tiles"] = table.size
@@ -113,4 +113,4 @@ def encode(options: Mapping[str, Any]) -> np.ndarray:
     rules["lo"][: table.size] = table.lo
     rules["place"] = table.place
     rules["pair"][: len(table.pairs)] = table.pairs
-    return record
+    return out

@@ -15,7 +15,7 @@ FIRST_WILD = 91
 """Index of ``*-0`` in the set super; the tile ``*-x`` of a number x has the index FIRST_WILD + x."""
 WILD_DOUBLE = FIRST_WILD + WILD
 FIRST_A = WILD_DOUBLE + 1
-"""Index of the first of the three ``*-A``, which stands for all of them where they need not be told apart."""
+"""Index of the first of the three ``*-A``; it stands for all three where they are interchangeable."""
 A_TILES = 3
 FIRST_D = FIRST_A + A_TILES
 """Index of ``*-D``; ``*-R``, ``*-S`` and ``*-T`` follow."""

@@ -33,9 +33,9 @@ def points_of(goal, weight):
 def plan_first_hands(rules, seed, first, count, goal, states, buffers, limit, out):
     """Plan the hands that games ``first`` … ``first + count - 1`` of ``seed`` deal in their first round.
 
-    ``rules``: RULES[1]; ``seed``, ``first``: uint64; ``goal``: LONGEST, HEAVIEST or FINISH; ``states``:
-    STATE[1] and ``buffers`` (``search.Buffers``) are overwritten; ``limit``: work for one hand (int64,
-    as in ``search``). ``out``: int32[count, players, 4], columns FIELDS.
+    ``rules``: RULES[1]; ``seed``, ``first``: uint64; ``goal``: LONGEST, HEAVIEST or FINISH; ``states``: STATE[1] and
+    ``buffers`` (``search.Buffers``) are overwritten; ``limit``: limit of work for each hand (int64, as in ``search``).
+    ``out``: int32[count, players, 4], columns FIELDS.
     """
     s, r = states[0], rules[0]
     g, found, nodes, table = buffers

@@ -1,8 +1,7 @@
-"""How many different trains are as good as the best one (docs/planner.md).
+"""The number of different best trains (docs/planner.md).
 
-Trains with the same tiles in the same order count once, however the tiles lie. A tile is laid only if the
-best plan of the rest still reaches the best result, so every step belongs to at least one train that is
-counted.
+Trains with the same tiles in the same order count once, whatever the orientation of the tiles. A tile is laid only if
+the best plan of the rest still reaches the best result, so every step belongs to at least one counted train.
 """
 
 import numpy as np
@@ -27,26 +26,26 @@ COUNT = np.dtype(
         np.dtype(
             [
                 ("depth", np.int64),  # tiles laid; -1 when the count is complete
-                ("found", np.int64),  # trains so far
-                ("allowed", np.int64),  # weight that a best train leaves out
-                ("good_end", np.uint8),  # a best train does not end on a double
+                ("found", np.int64),  # trains counted so far
+                ("allowed", np.int64),  # weight that the best trains leave out
+                ("good_end", np.uint8),  # the best trains do not end on a double
                 ("any_start", np.uint8),
                 ("a_count", np.uint64),
-                ("hand", np.uint32, ROWS),  # tiles not laid
-                ("ends", np.uint32, MAX_TILES + 1),  # open ends (mask) that so many tiles can leave
-                ("next", np.uint16, MAX_TILES + 1),  # hi << 5 | lo of the tile to try next there
-                ("laid", np.uint16, MAX_TILES + 1),  # hi << 5 | lo of the tile laid there
+                ("hand", np.uint32, ROWS),  # tiles not laid yet
+                ("ends", np.uint32, MAX_TILES + 1),  # by depth: open ends (mask) that the tiles laid can leave
+                ("next", np.uint16, MAX_TILES + 1),  # by depth: hi << 5 | lo of the tile to try next
+                ("laid", np.uint16, MAX_TILES + 1),  # by depth: hi << 5 | lo of the tile laid
             ],
             align=True,
         ),
     )
 )
-"""A count under way."""
+"""A count in progress."""
 
 
 @helper
 def ends_after(r, ends, hi, lo):
-    """Open ends (mask) that a tile {hi, lo} leaves when it is laid on one of ``ends`` (mask), either way round."""
+    """Open ends (mask) that a tile {hi, lo} leaves when it is laid on one of ``ends`` (mask), in either orientation."""
     after = U0
     while ends != U0:
         joins = u64(r.join[lowest(ends)])
@@ -57,7 +56,7 @@ def ends_after(r, ends, hi, lo):
 
 @helper
 def ends_to_go_on(g, found, nodes, table, r, c, ends, goal):
-    """Those of ``ends`` (mask) from which the tiles not laid still give a best train."""
+    """Those of ``ends`` (mask) from which the tiles not laid yet can still complete a best train."""
     # Values are doubled weights, plus 1 for a double at the end.
     most = c.allowed + c.allowed + (I0 if c.good_end != 0 else I1)
     good = U0
@@ -73,7 +72,7 @@ def ends_to_go_on(g, found, nodes, table, r, c, ends, goal):
 
 @kernel
 def begin_count(c, found, rules, hand, a_count, end):
-    """Begin to count the trains that are as good as the one that ``search`` has proven best.
+    """Begin to count the trains that are as good as the best one that ``search`` has proven.
 
     ``c``: COUNT[1]; ``found``: the SEARCH[1] of that search; other arguments as in ``search.begin``.
     """
@@ -92,11 +91,10 @@ def begin_count(c, found, rules, hand, a_count, end):
 
 @kernel
 def count_best(c, g, found, nodes, table, rules, goal, steps):
-    """Go on counting for ``steps`` tiles tried (int64); returns whether the count, ``c[0].found``, is
-    complete.
+    """Continue the count for ``steps`` tiles tried (int64); returns whether ``c[0].found`` is complete.
 
-    ``c``: COUNT[1] from ``begin_count``; the other buffers, as in ``search.begin``, are overwritten. For a
-    train that is not empty.
+    ``c``: COUNT[1] from ``begin_count``; the other buffers, as in ``search.begin``, are overwritten. The best train
+    must not be empty.
     """
     count, r = c[0], rules[0]
     while count.depth >= 0 and steps > 0:
@@ -104,7 +102,7 @@ def count_best(c, g, found, nodes, table, rules, goal, steps):
         tile = u64(count.next[depth])
         hi, lo = tile >> U5, tile & TOUCH
         if hi >= u64(r.halves):
-            # Every tile has been tried here: the one before goes back.
+            # Every tile has been tried here: take back the previous one.
             count.depth -= I1
             if count.depth >= 0:
                 laid = u64(count.laid[depth - U1])

@@ -1,26 +1,25 @@
 """A hand as a graph, and what makes a set of tiles a train (docs/planner.md).
 
-Halves are vertices, tiles are edges, a number double is a loop. A train is a walk that uses each edge once. A red
-train joins everything, so a tile ``*-x`` is an edge with one loose end, a *star*, at x: it meets whatever lies there.
-Cut a train wherever a star joins something: what is left are walks, and each cut has a star on at least one side.
-Counting the ends of all walks gives the whole condition:
+Halves are vertices, tiles are edges, a number double is a loop. A train is a walk that uses each edge once. A red train
+joins everything, so a tile ``*-x`` is an edge from x with one loose end, a *star*, which can meet any half. Cut a train
+wherever a star joins something: the parts are walks, and each cut has a star on at least one side. Counting the ends of
+all walks gives the condition:
 
-    Some tiles make one train from a half if and only if
+    A set of tiles makes one train from a half if and only if
 
         odd vertices + 2 * closed components  <=  stars + 1.
 
-Here the train's beginning counts as one more edge at its start vertex; a vertex is odd if its degree is (stars and
-beginnings included, loops not); and a closed component is a component without odd vertex and without star. Each further
-train adds 1 on the right; a train whose open end is ``*``, or that may start anywhere, adds 2 and has no beginning. The
-right side is the *budget*, the left side the number of *walk ends* that it pays for. Without red trains this is Euler's
-condition: one odd vertex, where the train ends, and everything connected with the start.
+Here the beginning of the train counts as one more edge at its start vertex. A vertex is odd if its degree is odd (stars
+and beginnings included, loops not). A closed component is a component without odd vertices and without stars. Each
+further train adds 1 on the right; a train whose open end is ``*``, or that may start anywhere, adds 2 and has no
+beginning. The right side is the *budget*, the left side the number of *walk ends* that it must cover. Without red
+trains this is Euler's condition: one odd vertex, where the train ends, and everything connected with the start.
 
-A tile with a star never costs anything, so it is always used, and the best train is a question about number
-tiles: which of them are left out so that the walk ends of the rest fit the budget (``search``).
+A tile with a star never costs anything, so it is always used. What remains is which number tiles to leave out so that
+the walk ends of the others fit the budget (``search``).
 
-Letters (option ``letter_match``): a letter that joins only red trains pays for its own star, so such a tile
-changes nothing; letters that join each other are one more vertex; a letter that may be laid on any end is as
-good as a star.
+Letters (option ``letter_match``): a letter that joins only red trains uses up its own star, so such a tile changes
+nothing; letters that join each other are one more vertex; a letter that may be laid on any end acts as a star.
 """
 
 import numpy as np
@@ -39,17 +38,17 @@ STAR = u64(WILD)
 FIRST_LETTER = u64(LETTER_A)
 
 NO_TRAIN = u64(NONE)
-"""In place of an open end: there is no second train."""
+"""Instead of an open end: there is no second train."""
 ANY_START = u64(NONE - 1)
-"""In place of an open end: any tile may start the train."""
+"""Instead of an open end: any tile may start the train."""
 
 LONGEST, HEAVIEST, FINISH, LENGTH = 0, 1, 2, 3
-"""Goals: tiles, then points; points, then tiles; the same over two trains; tiles and nothing else."""
+"""Goals: tiles, then points; points, then tiles; points, then tiles, over two trains; tiles only."""
 
 TILE_STEP = I1 << i64(40)
-"""What a tile weighs in the goal longest, where a point weighs 1."""
+"""Weight of a tile with the goal LONGEST, where a point weighs 1."""
 POINT_STEP = I1 << i64(10)
-"""What a point weighs in the other goals, where a tile weighs 1; in LENGTH points weigh nothing."""
+"""Weight of a point with the other goals, where a tile weighs 1; with LENGTH points weigh 0."""
 
 TRAIN_ONLY, ANY_LETTER = code("letter_match", "train_only"), code("letter_match", "any_letter")
 LETTERS_ANYWHERE = code("letter_match", "anywhere")
@@ -61,23 +60,23 @@ GRAPH = np.dtype(
             [
                 ("vertices", np.uint64),  # vertices are the half codes below this
                 ("edges", np.uint32, ROWS),  # edges[u] bit v, u != v: a tile {u, v}; symmetric
-                ("parallel", np.uint32, ROWS),  # the same where there are two or more such tiles
-                ("copies", np.uint16, (ROWS, ROWS)),  # tiles {u, v}; valid where ``parallel`` has the bit
-                ("stars_at", np.uint8, ROWS),  # tiles that join a star to this vertex
+                ("parallel", np.uint32, ROWS),  # the same if there are two or more such tiles
+                ("copies", np.uint16, (ROWS, ROWS)),  # number of tiles {u, v}; valid if ``parallel`` has the bit
+                ("stars_at", np.uint8, ROWS),  # number of tiles with a star at this vertex
                 ("stars", np.uint32),  # vertices with such tiles
                 ("loops", np.uint32),  # vertices with doubles
                 ("starts", np.uint32),  # vertices where a train begins
                 ("odd", np.uint32),  # parity by vertex of stars, beginnings and copies beyond the first
                 ("budget", np.int64),
-                ("isolated", np.int64),  # tiles that no edge touches: *-*, letters outside the graph
+                ("isolated", np.int64),  # tiles connected with no vertex: *-*, letters outside the graph
                 ("letter_last", np.uint8),  # one of these is a letter that may come last
-                ("plain_star", np.uint8),  # there is a star on a tile that is no double
-                ("single_component", np.uint8),  # no stars, one start: all that is used is connected with it
-                ("avoid_double", np.uint8),  # of equal trains one that does not end on a double is better
+                ("plain_star", np.uint8),  # there is a star on a tile that is not a double
+                ("single_component", np.uint8),  # no stars and one start: all used edges are connected with it
+                ("avoid_double", np.uint8),  # among equal trains one that does not end on a double is better
                 ("edge_cost", np.int64),  # losing {u, v} costs edge_cost + vertex_cost[u] + vertex_cost[v]
                 ("point_cost", np.int64),
                 ("vertex_cost", np.int64, ROWS),
-                ("loop_cost", np.int64, ROWS),  # losing all doubles of this vertex
+                ("loop_cost", np.int64, ROWS),  # cost of losing all doubles of this vertex
                 ("whole", np.int64),  # weight of all tiles
                 ("numbers", np.int64),  # weight of all tiles without a star
             ],
@@ -85,12 +84,12 @@ GRAPH = np.dtype(
         ),
     )
 )
-"""One hand, with the open ends that its trains go on from."""
+"""One hand, with the open ends of its trains."""
 
 
 @helper
 def clear_graph(g, size, goal):
-    """An empty graph of ``size`` vertices without any train."""
+    """Reset to an empty graph of ``size`` vertices without any train."""
     g.vertices = size
     for v in range(ROWS):
         g.edges[v] = U0
@@ -116,7 +115,7 @@ def clear_graph(g, size, goal):
 
 @helper
 def add_stars(g, half, count):
-    """``count`` tiles that join a star to ``half``."""
+    """Add ``count`` tiles with a star at ``half``."""
     g.stars_at[half] += count
     g.stars |= U1 << half
     g.odd ^= (count & U1) << half
@@ -126,13 +125,13 @@ def add_stars(g, half, count):
 
 @helper
 def letter_vertex(r, letter):
-    """The vertex of a letter half: where any letters join each other, they are one half."""
+    """The vertex of a letter; if all letters join each other, they share one vertex."""
     return FIRST_LETTER if r.letter_match == ANY_LETTER else letter
 
 
 @helper
 def add_letters(g, r, letter, count):
-    """``count`` tiles ``*-letter``."""
+    """Add ``count`` tiles ``*-letter``."""
     if r.letter_match == TRAIN_ONLY:
         g.isolated += i64(count)
         g.plain_star = U1
@@ -147,7 +146,7 @@ def add_letters(g, r, letter, count):
 
 @helper
 def add_train(g, r, end):
-    """A train that goes on from the open end ``end``: a half code, or ANY_START."""
+    """Add a train that goes on from the open end ``end``: a half code, or ANY_START."""
     is_super = r.wild != NONE
     if end == ANY_START or (is_super and end == STAR):
         g.budget += I2
@@ -160,7 +159,7 @@ def add_train(g, r, end):
 
 @helper
 def add_numbers(g, r, hand):
-    """The tiles of ``hand`` without a star."""
+    """Add the tiles of ``hand`` without a star."""
     numbers = u64(r.halves) if r.wild == NONE else STAR
     number_mask = (U1 << numbers) - U1
     sides, weight = I0, I0
@@ -184,7 +183,7 @@ def add_numbers(g, r, hand):
 
 @helper
 def add_red_trains(g, r, hand, a_count):
-    """The tiles of ``hand`` with a star; returns their weight."""
+    """Add the tiles of ``hand`` with a star; returns their weight."""
     row = u64(hand[STAR])
     count, points = I0, I0
     while row != U0:
@@ -208,9 +207,8 @@ def add_red_trains(g, r, hand, a_count):
 def read_hand(g, r, hand, a_count, end, other_end, goal):
     """Fill the GRAPH struct ``g`` with the tiles of ``hand`` (uint32[ROWS], as in STATE) and one or two trains.
 
-    ``r``: RULES struct. ``a_count``: number of ``*-A`` (uint64). ``end``, ``other_end``: open ends, half
-    codes or ANY_START (uint64); the second one is NO_TRAIN for a single train. ``goal``: LONGEST, HEAVIEST or
-    FINISH.
+    ``r``: RULES struct. ``a_count``: number of ``*-A`` (uint64). ``end``, ``other_end``: open ends, half codes or
+    ANY_START (uint64); ``other_end`` is NO_TRAIN for a single train. ``goal``: LONGEST, HEAVIEST or FINISH.
     """
     clear_graph(g, u64(r.halves), goal)
     add_numbers(g, r, hand)
@@ -227,7 +225,7 @@ def read_hand(g, r, hand, a_count, end, other_end, goal):
 
 @kernel
 def read_pairs(g, pairs, size):
-    """Fill the GRAPH struct ``g`` with any tiles, repeated ones too, and one train that starts anywhere.
+    """Fill the GRAPH struct ``g`` with any tiles, repeated or not, and one train that starts anywhere.
 
     ``pairs``: int64[n, 2], halves 0 … ``size`` - 1 (uint64, at most ROWS). The goal is LENGTH.
     """
@@ -256,7 +254,7 @@ def read_pairs(g, pairs, size):
 
 @helper
 def odd_vertices(g, edges, dead):
-    """Odd vertices (mask) when ``edges`` (uint32[ROWS]) are used; none is counted in the mask ``dead``."""
+    """Odd vertices (mask) if ``edges`` (uint32[ROWS]) are used; vertices in the mask ``dead`` are not counted."""
     odd = u64(g.odd)
     for v in range(g.vertices):
         odd ^= (popcount(u64(edges[u64(v)])) & U1) << u64(v)
@@ -279,7 +277,7 @@ def component_of(edges, vertex):
 
 @helper
 def active_vertices(g, edges, loops):
-    """Vertices (mask) that the condition is about: those with an edge, a star or a beginning."""
+    """Vertices (mask) that the condition concerns: those with an edge, a loop, a star or a beginning."""
     live = loops | u64(g.starts) | u64(g.stars)
     for v in range(g.vertices):
         live |= u64(edges[u64(v)] != 0) << u64(v)
@@ -304,10 +302,10 @@ def walk_ends(g, edges, loops, odd):
 def ends_on_double(g, edges, loops, odd, total):
     """Whether every train of exactly these tiles ends on a double; ``total``: their walk ends. One train, no repeats.
 
-    With budget to spare, or with a letter that joins red trains only, some other tile can come last. Otherwise the
-    train ends at an odd vertex or in a closed component. It must end on the double of an odd vertex that no second edge
-    touches. And it cannot end in the walk that it begins with if there are others; where the first component has more
-    walk ends than that walk needs, the walks can be cut so that any of its odd vertices belongs to another one.
+    With unused budget, or with a letter that joins only red trains, some other tile can come last. Otherwise the train
+    ends at an odd vertex or in a closed component. It must end on the double of an odd vertex with a loop and a single
+    other edge. It cannot end in the walk that it begins with if there are other walks; if the first component has more
+    walk ends than that walk needs, the walks can be cut so that any of its odd vertices belongs to another walk.
     """
     rest = active_vertices(g, edges, loops)
     plain = g.plain_star != 0
@@ -323,7 +321,7 @@ def ends_on_double(g, edges, loops, odd, total):
         rest &= ~component
         ends = component & odd
         if ends == U0 and component & u64(g.stars) == U0:
-            # A closed component can end with any of its edges, but for a double on its own.
+            # A closed component can end with any of its edges, unless it is a lone double.
             if component & (component - U1) != U0:
                 return False
             continue

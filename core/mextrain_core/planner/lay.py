@@ -1,6 +1,6 @@
 """The tiles of a best train in playing order (docs/planner.md).
 
-Tile by tile is laid after which the rest can still be used up, so nothing is ever taken back.
+Each tile is laid only if the rest can still be used up after it, so there is no backtracking.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ def is_a(r, touch, new):
 
 @helper
 def joining(r, end):
-    """Halves (mask) that may be laid on an open end."""
+    """Halves (mask) that fit an open end."""
     return (U1 << u64(r.halves)) - U1 if end == ANY_START else u64(r.join[end])
 
 
@@ -65,7 +65,7 @@ def is_empty(hand):
 
 @helper
 def keep_best(r, found, hand, best):
-    """Move the number tiles of the best train that a search has ``found``, and all red trains, to ``best``."""
+    """Move the number tiles of the best train in ``found``, and all red trains, to ``best``."""
     numbers = u64(r.halves) if r.wild == NONE else u64(r.wild)
     number_mask = (U1 << numbers) - U1
     for v in range(ROWS):
@@ -79,7 +79,7 @@ def keep_best(r, found, hand, best):
 
 @helper
 def can_be_used_up(g, r, hand, a_count, end, other_end, goal, good_end):
-    """Whether trains that go on from the open ends can use all of ``hand``, and not end on a double if asked for."""
+    """Whether trains from the open ends can use all of ``hand`` (with ``good_end``, without ending on a double)."""
     read_hand(g, r, hand, a_count, end, other_end, goal)
     odd = odd_vertices(g, g.edges, U0)
     total = walk_ends(g, g.edges, u64(g.loops), odd)
@@ -116,8 +116,7 @@ def next_tile(g, r, hand, a_count, end, other_end, goal, good_end):
 
 @helper
 def lay_train(g, r, hand, a_count, end, other_end, goal, good_end, out, n):
-    """Lay tiles of ``hand`` from ``end`` while the rest can still be used up; writes to ``out`` from index
-    ``n`` on.
+    """Lay tiles of ``hand`` from ``end`` while the rest can still be used up; writes to ``out[n:]``.
 
     ``hand`` loses the tiles. Returns the next index (int64) and the number of ``*-A`` left.
     """
@@ -135,9 +134,9 @@ def lay_train(g, r, hand, a_count, end, other_end, goal, good_end, out, n):
 def lay_best(g, found, rules, hand, a_count, end, goal, best, out):
     """Lay the best train that ``search`` has found for ``hand``; arguments as in ``search.begin``.
 
-    ``hand`` (uint32[ROWS]) keeps what is left over, ``best`` (uint32[ROWS]) is overwritten. ``out``
-    (uint16[MAX_TILES]) gets touch << 5 | new of each tile in playing order: the own train, then (goal FINISH)
-    the other one. Doubles come as soon as they can, red trains as late as they can. Returns both lengths.
+    ``hand`` (uint32[ROWS]) keeps what is left over, ``best`` (uint32[ROWS]) is overwritten. ``out`` (uint16[MAX_TILES])
+    gets touch << 5 | new of each tile in playing order: the own train, then (goal FINISH) the other one. Doubles come
+    as early as possible, red trains as late as possible. Returns both lengths.
     """
     graph, r = g[0], rules[0]
     keep_best(r, found[0], hand, best)

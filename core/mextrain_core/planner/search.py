@@ -1,20 +1,20 @@
 """Which number tiles the best train leaves out: branch and bound (docs/planner.md).
 
-Leaving edges out must mend two things (``graph``): too many odd vertices, and closed components that nothing connects.
+Leaving out edges must repair two things (``graph``): too many odd vertices, and unconnected closed components.
 
-* *Bound.* Forget about closed components. Odd vertices are mended in pairs, by leaving out a path between the two, and
-  the cheapest way is a minimum matching of the odd vertices by shortest paths in which as many stay single as the
-  budget allows. It is found exactly: all shortest paths, then a table over the subsets of odd vertices.
-* *Branch.* If what is left has a closed component too many, then in any train one of these holds: a bridge, an edge
-  that leads out of that component, is kept (one branch for each, with the ones before it left out); or none is, and the
-  component is left out as a whole, or it stays as an *island* that costs budget 2. An island has two walk ends to give
-  away, so two of its odd vertices may stay single: two extra entries in the matching, free for the vertices of that
-  island, say so.
+* *Bound.* Ignore closed components. Odd vertices are repaired in pairs, by leaving out a path between the two. The
+  cheapest way is a minimum-cost matching of the odd vertices by shortest paths, with as many unmatched as the budget
+  allows. It is computed exactly: all shortest paths, then dynamic programming over the subsets of odd vertices.
+* *Branch.* If the kept edges have a closed component too many, then in any train one of these holds: an edge that leads
+  out of that component is kept (one branch for each such edge, with the ones before it left out); or none of them is
+  kept, and the component is either left out as a whole or stays as an *island* that costs 2 of the budget. An island
+  has two spare walk ends, so two of its odd vertices may stay unmatched: two extra entries in the matching, with cost 0
+  for vertices of that island, model this.
 * *Ties.* Weights are doubled, and 1 is added for a train that must end on a double.
 
-The search is a stack of nodes in the caller's arrays. It stops after a given amount of work and can be
-resumed. Smaller arrays than those of ``new_buffers`` make it give up sooner, and nothing else worse: more than
-MAX_CHILDREN nodes, and a table of 2**n entries to match n odd vertices.
+The search is a stack of nodes in the caller's arrays. It stops after a given amount of work and can be resumed. With
+smaller arrays than those of ``new_buffers`` it only gives up sooner. It needs more than MAX_CHILDREN nodes, and a table
+of 2**n entries to match n odd vertices.
 """
 
 from typing import Any, NamedTuple
@@ -45,15 +45,15 @@ U0, U1, U2 = u64(0), u64(1), u64(2)
 I0, I1, I2 = i64(0), i64(1), i64(2)
 
 NEVER = I1 << i64(60)
-"""More than any weight."""
+"""Infinity: more than any weight."""
 
 MAX_ISLANDS = 16
 MAX_ODD = 20
-"""Odd vertices (and entries of islands) that the matching is exact for; hands of double-18 have at most 19."""
+"""The matching is exact up to this many odd vertices and entries of islands; hands of double-18 have at most 19."""
 STACK = 4096
-"""Nodes of the stack of ``new_buffers``; the last one is the node in hand."""
+"""Nodes in the stack of ``new_buffers``; the last one is the current node."""
 MAX_CHILDREN = 128
-"""More than a node has: its children are ways out of a component, which all lie on the few paths of a matching."""
+"""More children than a node can have: they are edges out of a component, all on the few paths of a matching."""
 NODE_WORK = i64(100)
 SIDE = 32
 
@@ -68,7 +68,7 @@ NODE = np.dtype(
                 ("dead", np.uint32),  # vertices that are not visited
                 ("island", np.uint32, MAX_ISLANDS),
                 ("islands", np.uint64),
-                ("lost", np.int64),  # weight left out so far
+                ("lost", np.int64),  # weight left out so far by decisions
                 ("bound", np.int64),  # no train below this node loses less
             ],
             align=True,
@@ -83,19 +83,19 @@ SEARCH = np.dtype(
         np.dtype(
             [
                 ("top", np.int64),  # nodes on the stack
-                ("nodes", np.int64),  # nodes looked at
-                ("work", np.int64),  # about one unit for each step of the matching
+                ("nodes", np.int64),  # nodes processed
+                ("work", np.int64),  # work done: about one unit for each step of the matching
                 ("value", np.int64),  # best so far: twice the weight left out, plus 1 if it ends on a double
-                ("floor", np.int64),  # bound of nodes that found no room on the stack
+                ("floor", np.int64),  # lowest bound of the nodes that did not fit on the stack
                 ("best_edges", np.uint32, ROWS),
                 ("best_loops", np.uint32),
-                ("best_out", np.uint32, ROWS),  # where one of several parallel edges is left out
-                # Of the node in hand:
+                ("best_out", np.uint32, ROWS),  # parallel edges of which one is left out
+                # Of the current node:
                 ("odd", np.uint32),
                 ("left_out", np.uint32, ROWS),  # the paths of the matching
                 ("kept", np.uint32, ROWS),
                 ("repaired", np.uint32, ROWS),  # a train made of ``kept``
-                ("vertex", np.uint8, SIDE),  # those with an edge that may be left out
+                ("vertex", np.uint8, SIDE),  # vertices with an edge that may be left out
                 ("index", np.uint8, SIDE),
                 ("odd_vertex", np.uint8, SIDE),
                 ("distance", np.int64, (SIDE, SIDE)),  # shortest paths between them
@@ -108,7 +108,7 @@ SEARCH = np.dtype(
 
 
 class Buffers(NamedTuple):
-    """What one plan at a time works in."""
+    """Work arrays for one plan at a time."""
 
     g: Any
     """GRAPH[1]."""
@@ -121,13 +121,13 @@ class Buffers(NamedTuple):
 
 
 def new_buffers():
-    """Buffers that are large enough for any hand."""
+    """Buffers large enough for any hand."""
     return Buffers(np.zeros(1, GRAPH), np.zeros(1, SEARCH), np.zeros(STACK, NODE), np.empty(1 << MAX_ODD, np.int64))
 
 
 @helper
 def shortest_paths(g, node, found):
-    """Shortest paths to leave out between any two vertices, over edges that need not be used."""
+    """Compute the shortest paths to leave out between any two vertices, over edges that need not be used."""
     count = U0
     for v in range(g.vertices):
         if u64(node.edges[u64(v)]) & ~u64(node.must[u64(v)]) != U0:
@@ -158,7 +158,7 @@ def shortest_paths(g, node, found):
 
 @helper
 def list_odd(node, found, odd, with_islands):
-    """List the odd vertices, and two entries for each island that has some; returns how many."""
+    """List the odd vertices, and two entries for each island that has some; returns their number."""
     count = U0
     rest = odd
     while rest != U0:
@@ -190,7 +190,7 @@ def cost_of_pair(node, found, a, b):
 
 @helper
 def leave_out_path(g, node, found, u, v):
-    """Mark a shortest path between two vertices as left out; where two such paths share an edge, it stays."""
+    """Mark a shortest path between two vertices as left out; an edge shared by two such paths is kept."""
     goal = u64(found.index[v])
     while u != v:
         ways = u64(node.edges[u]) & ~u64(node.must[u])
@@ -207,7 +207,7 @@ def leave_out_path(g, node, found, u, v):
 
 @kernel
 def match_odd(g, node, found, table):
-    """Leave out the cheapest edges that bring the odd vertices into the budget; returns their weight or NEVER."""
+    """Leave out the cheapest edges that make the odd vertices fit the budget; returns their weight or NEVER."""
     odd = odd_vertices(g, node.edges, u64(node.dead))
     found.odd = odd
     for v in range(g.vertices):
@@ -223,7 +223,7 @@ def match_odd(g, node, found, table):
             free |= u64(node.island[u64(i)])
         count = list_odd(node, found, odd & ~free, False)
     if i64(count) <= budget or I1 << i64(count) > i64(len(table)):
-        # Too many to match in a small table: to leave nothing out is a bound too, if a weak one.
+        # Too many to match in a small table: leaving out nothing is also a bound, but a weak one.
         return i64(0)
     needed = count - u64(budget)
     shortest_paths(g, node, found)
@@ -289,7 +289,7 @@ def weight_of_component(g, edges, loops, component):
 
 @helper
 def remember(g, found, edges, loops, odd, total, lost):
-    """Compare a train with the best one."""
+    """Store a train if it is better than the best one so far."""
     value = lost + lost
     if value >= found.value:
         return
@@ -305,7 +305,7 @@ def remember(g, found, edges, loops, odd, total, lost):
 
 @kernel
 def repair(g, node, found, odd, total, lost):
-    """Make a train of the kept edges by leaving out the lightest components until the rest fits the budget."""
+    """Make a train from the kept edges: leave out the lightest components until the rest fits the budget."""
     loops = u64(node.loops)
     for v in range(g.vertices):
         found.repaired[u64(v)] = found.kept[u64(v)]
@@ -334,7 +334,7 @@ def repair(g, node, found, odd, total, lost):
 
 @helper
 def cut_off(g, node):
-    """Leave out what is not connected with the only start; returns whether that is possible."""
+    """Leave out everything that is not connected with the only start; returns whether that is possible."""
     component = component_of(node.edges, lowest(u64(g.starts)))
     lost = U0
     for v in range(g.vertices):
@@ -369,14 +369,14 @@ def drop_edge(g, node, u, v):
 
 @helper
 def push(nodes, found, node):
-    """Put a copy of ``node`` on the stack, as ``nodes[found.top - 1]`` (a struct that is returned would be a copy)."""
+    """Push a copy of ``node`` as ``nodes[found.top - 1]`` (it is not returned, since that would copy the struct)."""
     copy_struct(nodes[found.top], node, NODE_BYTES)
     found.top += 1
 
 
 @helper
 def boundary_size(node, component):
-    """Number of edges that may be used and lead out of ``component``."""
+    """Number of usable edges that lead out of ``component``."""
     count = U0
     rest = component
     while rest != U0:
@@ -388,7 +388,7 @@ def boundary_size(node, component):
 
 @kernel
 def loose_component(g, node, found, odd):
-    """The closed component of the kept edges (mask) with the smallest boundary that no island accounts for, or 0."""
+    """The closed component of the kept edges (mask) with the smallest boundary that is not an island, or 0."""
     chosen, fewest = U0, u64(1000)
     held = odd | u64(g.stars)
     rest = active_vertices(g, found.kept, u64(node.loops))
@@ -449,7 +449,7 @@ def branch_on_component(g, nodes, found, node, component):
 
 @helper
 def branch_on_edge(g, nodes, found, node, odd):
-    """Push the children of ``node`` for some undecided edge, best one at a vertex on whose double the train ends."""
+    """Push the children of ``node`` for an undecided edge, preferably at a vertex on whose double the train ends."""
     bad = odd & u64(node.loops)
     for turn in range(2):
         for h in range(g.vertices):
@@ -485,7 +485,7 @@ def kept_edges(g, node, found):
 
 @helper
 def begin_search(g, found, nodes):
-    """Put the root on the stack, where every edge may be used; the first best train is that of the red trains alone."""
+    """Push the root, where every edge may be used; the initial best train is the one of the red trains alone."""
     root = nodes[0]
     for v in range(ROWS):
         vertex = u64(v)
@@ -505,7 +505,7 @@ def begin_search(g, found, nodes):
     found.floor = NEVER
     odd = odd_vertices(g, found.kept, U0)
     for v in range(g.vertices):
-        # Without its edges a vertex keeps stars and beginnings only; parallel edges do not count.
+        # Without its edges a vertex only has stars and beginnings; parallel edges do not count.
         bundled = g.parallel[u64(v)] != 0
         odd &= ~(u64(bundled) << u64(v))
     remember(g, found, found.kept, U0, odd, walk_ends(g, found.kept, U0, odd), g.numbers)
@@ -513,7 +513,7 @@ def begin_search(g, found, nodes):
 
 @helper
 def look_at(g, found, nodes, table, node):
-    """Bound ``node``, which has left the stack, and push its children if it may hold a better train."""
+    """Bound ``node``, which was popped from the stack, and push its children if it may contain a better train."""
     if g.single_component != 0 and not cut_off(g, node):
         return
     lost = match_odd(g, node, found, table)
@@ -534,7 +534,7 @@ def look_at(g, found, nodes, table, node):
     if found.top + MAX_CHILDREN >= i64(len(nodes)):
         found.floor = min(found.floor, lost)
         return
-    # The children overwrite the node's place on the stack.
+    # The children overwrite the slot of the node on the stack.
     parent = nodes[i64(len(nodes)) - I1]
     copy_struct(parent, node, NODE_BYTES)
     parent.bound = lost
@@ -547,8 +547,7 @@ def look_at(g, found, nodes, table, node):
 
 @kernel
 def begin(g, found, nodes, rules, hand, a_count, end, goal):
-    """Begin to plan ``hand``; with the goal FINISH two trains go on from ``end``. Buffers are those of
-    ``new_buffers``.
+    """Begin to plan ``hand``, with the buffers of ``new_buffers``; with the goal FINISH for two trains from ``end``.
 
     ``rules``: RULES[1]; ``hand``: uint32[ROWS], as in STATE; ``a_count``: number of ``*-A`` (uint64);
     ``end``: half code or ANY_START (uint64). Returns the weight (int64) of all tiles.
@@ -567,11 +566,10 @@ def begin_pairs(g, found, nodes, pairs, size):
 
 @kernel
 def search(g, found, nodes, table, limit):
-    """Go on for about ``limit`` units of work (int64; a million takes milliseconds); returns whether it is
-    proven.
+    """Continue for about ``limit`` units of work (int64; a million takes milliseconds); returns whether it is done.
 
-    ``found[0].value >> 1`` is the weight that the best train so far leaves out; ``best_edges`` and ``best_loops``
-    hold its number tiles. There is one from the beginning.
+    ``found[0].value >> 1`` is the weight that the best train so far leaves out; ``best_edges`` and ``best_loops`` hold
+    its number tiles. There is always one.
     """
     best = found[0]
     last = best.work + limit
@@ -587,7 +585,7 @@ def search(g, found, nodes, table, limit):
 
 @kernel
 def proven_bound(found, nodes):
-    """Weight (int64) that every train leaves out at least, as far as the search has come."""
+    """Lower bound (int64) of the weight that every train leaves out, as far as the search has come."""
     bound = min(found[0].floor, found[0].value >> I1)
     for i in range(found[0].top):
         bound = min(bound, nodes[i].bound)

@@ -75,15 +75,12 @@ class DecisionDataset:
     def decisions(self) -> int:
         """Number of decisions of a pass.
 
-        The sidecars tell it. For some games of a shard rows are read, once, and so they are for the second format of
-        archives; those of the first are replayed.
+        The sidecars tell it. For some games of a shard, and for archives of older formats, rounds are replayed, once.
         """
         if self._decisions is None:
-            if all(job.has_sidecars for job in self._selection.jobs):
-                self._decisions = self._selection.decisions()
-            else:
-                # Nothing but a replay tells whether all moves of a round are there.
-                self._decisions = sum(len(batch) for batch in self._all(0, 0, 1))
+            told = self._selection.decisions()
+            # Nothing but a replay tells whether the moves of a round are all there.
+            self._decisions = sum(len(batch) for batch in self._all(0, 0, 1)) if told is None else told
         return self._decisions
 
     def __len__(self) -> int:

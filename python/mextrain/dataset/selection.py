@@ -48,7 +48,9 @@ class Part:
         places = np.arange(self.rows) // rounds
         games = places + (self.shard.first_game + self.first_row // rounds)
         keep = np.flatnonzero((games >= self.first) & (games < self.stop) & (places % self.parts == self.part))
-        return read_group(self.shard, self.group, self.first_row, READ_COLUMNS, keep)
+        # Choosing rows copies all moves once more.
+        wanted = keep if len(keep) < self.rows else None
+        return read_group(self.shard, self.group, self.first_row, READ_COLUMNS, wanted)
 
 
 class Selection:
@@ -114,17 +116,17 @@ class Selection:
             self._sound.add(part.shard.path)
         return part.read()
 
-    def decisions(self) -> int:
-        """Count the decisions: by sidecars, and by reading where these do not tell. Raises `ArchiveError`."""
+    def decisions(self) -> int | None:
+        """Return the number of decisions if the sidecars tell it, else None.
+
+        They do not tell it for some games of a shard, and in the older formats nothing protects their sums.
+        """
         count = 0
         for shard in self.shards:
             is_whole = self._games(shard.first_game, shard.games) == shard.games
-            # In the older formats nothing protects the sums.
-            if shard.sidecar and is_whole and shard.job.format == FORMAT:
-                count += shard.sidecar.summary.sums["decisions"][0].total
-            else:
-                groups = (self.read(part) for part in self._parts_of(shard))
-                count += sum(int(rows.offsets[-1] - rows.offsets[0]) for rows in groups)
+            if shard.sidecar is None or not is_whole or shard.job.format != FORMAT:
+                return None
+            count += shard.sidecar.summary.sums["decisions"][0].total
         return count
 
 

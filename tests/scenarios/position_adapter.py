@@ -1,4 +1,4 @@
-"""The scenarios' view of the compiled engine, through `mextrain.Position`."""
+"""Adapter of the kernels for scenarios, through `mextrain.Position`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from mextrain import Position, RuleSet
 from .scenario import Adapter
 
 
-class EngineAdapter(Adapter):
-    name = "engine"
+class PositionAdapter(Adapter):
+    name = "position"
 
     def check_rules(self, rules):
         RuleSet.from_dict(rules)
