@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mextrain import RuleSet, TileSet
 from mextrain_core.bulk import rollout
-from mextrain_core.bulk.policies import CAUTIOUS, RANDOM
+from mextrain_core.bulk.policies import CAUTIOUS, COUNTING, HEAVIEST, RANDOM
 from mextrain_core.compact.intrinsics import supported
 from mextrain_core.game.deal import deal
 from mextrain_core.game.movegen import legal_moves
@@ -24,6 +24,7 @@ from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import PHASE_DECIDE, new_states
 from tests.strategies import GAMES, SEEDS
 
+MIX = (COUNTING, CAUTIOUS, RANDOM, HEAVIEST)
 EXAMPLES = int(os.environ.get("MEXTRAIN_DIFFERENTIAL_ROUNDS", "60"))
 
 pytestmark = pytest.mark.skipif(not supported(), reason="no compact states are compiled for this machine")
@@ -51,12 +52,16 @@ def usual_rules(draw: Any) -> RuleSet:
     return RuleSet.preset(preset, **options)
 
 
-def played(kernel: Any, rules: RuleSet, seed: int, first_game: int, games: int, room: int) -> tuple[Any, ...]:
-    """The results and outputs of a kernel."""
+def played(
+    kernel: Any, rules: RuleSet, seed: int, first_game: int, games: int, room: int, mixed: int = 0
+) -> tuple[Any, ...]:
+    """What a kernel returns and writes; ``mixed`` shifts policies along the seats, 0: all choose at random."""
     points = np.zeros((games, rules.rounds, rules.players), np.int64)
     facts = np.zeros((games, rules.rounds, len(rollout.ROUND_FIELDS)), np.int32)
     actions = np.zeros(room, np.uint16)
     policies = np.full(rules.players, RANDOM, np.uint8)
+    if mixed:
+        policies[:] = [MIX[(seat + mixed) % len(MIX)] for seat in range(rules.players)]
     numbers = np.uint64(seed), np.uint64(first_game), games
     total, moves = kernel(new_states(1), 0, rules.record, policies, *numbers, points, facts, actions)
     return int(total), int(moves), points.tolist(), facts.tolist(), actions.tolist()
@@ -72,10 +77,17 @@ def test_same_bytes(rules: RuleSet, seed: int, first_game: int, room: int) -> No
     assert ours == played(rollout.play_any, rules, seed, first_game, games, room)
 
 
+@settings(max_examples=EXAMPLES)
+@given(usual_rules(), SEEDS, st.integers(1, len(MIX)))
+def test_same_bytes_with_policies(rules: RuleSet, seed: int, mixed: int) -> None:
+    general = played(rollout.play_any, rules, seed, 0, 2, 5_000, mixed)
+    assert general == played(rollout.play_games, rules, seed, 0, 2, 5_000, mixed)
+
+
 @settings(max_examples=max(3, EXAMPLES // 10))
-@given(usual_rules(), SEEDS, GAMES, st.integers(0, 40))
-def test_same_copies(rules: RuleSet, seed: int, game: int, plays: int) -> None:
-    """Play-outs from the middle of rounds, each with its own key."""
+@given(usual_rules(), SEEDS, GAMES, st.integers(0, 40), st.booleans())
+def test_same_copies(rules: RuleSet, seed: int, game: int, plays: int, random: bool) -> None:
+    """Rounds that are played on from the middle, each with a key of its own."""
     states, moves = new_states(1), np.zeros(rules.actions.count, np.uint16)
     deal(states, 0, rules.record, *map(np.uint64, (seed, game, rules.tiles.half_code(rules.engines[0].high), NONE)))
     advance(states, 0, rules.record, None)
@@ -83,10 +95,10 @@ def test_same_copies(rules: RuleSet, seed: int, game: int, plays: int) -> None:
         count = legal_moves(states, 0, rules.record, moves)
         play_unchecked(states, 0, rules.record, None, np.uint64(moves[plays % count]))
     before = states.tobytes()
-    policies, origins = np.full(rules.players, RANDOM, np.uint8), np.zeros(20, np.uint32)
+    policies, origins = np.full(rules.players, RANDOM if random else COUNTING, np.uint8), np.zeros(20, np.uint32)
     keys = np.arange(20, dtype=np.uint64) + np.uint64(seed >> 1)
     found = []
-    for kernel in (rollout.play_copies, rollout.play_copies_any):
+    for kernel in (rollout.play_copies, rollout.COPIES_KERNELS[rollout.ALL_RULES, False]):
         points, facts = np.zeros((20, rules.players), np.int64), np.zeros((20, 7), np.int32)
         total = kernel(states, rules.record, policies, origins, keys, new_states(1), points, facts)
         found.append((int(total), points.tolist(), facts.tolist()))
@@ -130,6 +142,8 @@ def test_all_others_are_played_by_the_general_one(rules: RuleSet) -> None:
     assert rollout.games_kernel(rules.record, [RANDOM] * rules.players) is rollout.play_any
 
 
-def test_other_policies_are_played_by_the_general_one() -> None:
-    rules = RuleSet.mexican(4)
-    assert rollout.games_kernel(rules.record, [RANDOM, RANDOM, CAUTIOUS, RANDOM]) is rollout.play_any
+@pytest.mark.parametrize(("rules", "kernel"), [(RuleSet.mexican(4), "plain"), (RuleSet.super(8), "super")], ids=label)
+def test_usual_rules_have_a_kernel_for_other_policies(rules: RuleSet, kernel: str) -> None:
+    policies = [RANDOM] * (rules.players - 1) + [CAUTIOUS]
+    assert rollout.games_kernel(rules.record, policies) is getattr(rollout, f"play_{kernel}_policies")
+    assert rollout.games_kernel(OTHERS[2].record, [RANDOM, RANDOM, CAUTIOUS, RANDOM]) is rollout.play_any

@@ -15,10 +15,10 @@ from mextrain_core.bulk import policies as core
 from mextrain_core.bulk import rollout
 from mextrain_core.model.state import new_states
 
-PINNED = {0: "random", 1: "heaviest", 2: "cautious", 3: "planner"}
+PINNED = {0: "random", 1: "heaviest", 2: "cautious", 3: "planner", 4: "counting"}
 """The id of a policy never changes and is never given to another one."""
 
-KEPT = {4: "counting", 5: "expert"}
+KEPT = {5: "expert"}
 """Ids reserved for future policies."""
 
 
@@ -36,7 +36,7 @@ def test_ids_and_names_are_pinned() -> None:
 def test_the_header_has_the_policies_that_kernels_decide_for() -> None:
     """A C program passes the number, so numbers must not change; the planner is not available that way."""
     found = re.findall(r"#define MEXTRAIN_POLICY_(\w+) (\d+)", c.header())
-    assert found == [("RANDOM", "0"), ("HEAVIEST", "1"), ("CAUTIOUS", "2")]
+    assert found == [("RANDOM", "0"), ("HEAVIEST", "1"), ("CAUTIOUS", "2"), ("COUNTING", "4")]
 
 
 def played_by(numbers: list[int]) -> np.ndarray:
@@ -58,9 +58,9 @@ def test_an_id_that_kernels_do_not_know_plays_nothing(number: int) -> None:
     assert played_by([0, number]).tolist() == [FAULT] * 3
 
 
-@pytest.mark.parametrize("number", [4, 5, 6, 255])
+@pytest.mark.parametrize("number", [5, 6, 255])
 def test_an_id_without_a_policy_is_refused(number: int) -> None:
-    with pytest.raises(PolicyError, match="0 random, 1 heaviest, 2 cautious, 3 planner"):
+    with pytest.raises(PolicyError, match="0 random, 1 heaviest, 2 cautious, 3 planner, 4 counting"):
         Seats.of(number, 2)
 
 

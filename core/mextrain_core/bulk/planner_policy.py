@@ -11,14 +11,15 @@ large as the rest of the core, and programs that do not use it should not have t
 
 import numpy as np
 
+from mextrain_core.bulk.plan_value import fewest_tiles, own_ends_after
 from mextrain_core.compiler.jit import c_array, c_function, helper, kernel
 from mextrain_core.compiler.machine import lowest
-from mextrain_core.game.movegen import before_plays, ends_of, next_play, play_at
+from mextrain_core.game.movegen import before_plays, next_play, play_at
 from mextrain_core.game.score import tile_points
 from mextrain_core.model.limits import ROWS
 from mextrain_core.model.moves import STOP_MOVE, encode_move
 from mextrain_core.model.rng import U32, below
-from mextrain_core.model.rules import CHICKEN_FOOT, RULES
+from mextrain_core.model.rules import RULES
 from mextrain_core.model.state import STATE
 from mextrain_core.planner.graph import GRAPH, LONGEST, NO_TRAIN, TILE_STEP, add_train, read_hand
 from mextrain_core.planner.lay import swap_tile
@@ -47,30 +48,6 @@ FOLLOWED_VALUE = i64(5)
 """Value of a new end of the own train that fits a tile of the hand."""
 PARTS = i64(60)
 """Values are integers in units of 1/60 point."""
-
-
-@helper
-def fewest_tiles(s, r, seat):
-    """Tiles (int64) in the smallest hand of the other seats: a rough lower bound on the turns left."""
-    fewest = i64(1000)
-    for other in range(u64(r.players)):
-        if u64(other) != seat:
-            fewest = min(fewest, i64(s.hand_count[u64(other)]))
-    return fewest
-
-
-@helper
-def own_ends_after(s, r, train, touch, new):
-    """Ends (mask) of the own train after a play."""
-    seat = u64(s.seat)
-    ends = ends_of(s, r, seat)
-    if train != seat:
-        return ends
-    if r.double_rule != CHICKEN_FOOT or touch == new:
-        return U1 << new
-    if s.end_count[seat, touch] <= 1:
-        ends &= ~(U1 << touch)
-    return ends | (U1 << new)
 
 
 @helper
@@ -135,7 +112,7 @@ def choose_planned(states, i, rules, random):
             break
         train, touch, new = play_at(at)
         left = swap_tile(r, hand, a_count, touch, new, i64(-1))
-        ends = own_ends_after(s, r, train, touch, new)
+        ends = own_ends_after(s, r, seat, train, touch, new)
         tiles, points = best_train(g, found, nodes, table, r, hand, left, ends)
         value = value_of_play(s, r, train, touch, new, hand, tiles, points, turns)
         swap_tile(r, hand, left, touch, new, I1)

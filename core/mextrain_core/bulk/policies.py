@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mextrain_core.bulk.counting_policy import choose_counting
 from mextrain_core.compiler.jit import helper
 from mextrain_core.compiler.machine import popcount
 from mextrain_core.game.movegen import before_plays, kth_play, next_play, play_at
@@ -19,7 +20,7 @@ u64 = np.uint64
 
 U0, U1 = u64(0), u64(1)
 
-RANDOM, HEAVIEST, CAUTIOUS, PLANNER = 0, 1, 2, 3
+RANDOM, HEAVIEST, CAUTIOUS, PLANNER, COUNTING = 0, 1, 2, 3, 4
 
 
 class Policy(NamedTuple):
@@ -37,8 +38,9 @@ POLICIES = (
     Policy(HEAVIEST, "heaviest"),
     Policy(CAUTIOUS, "cautious"),
     Policy(PLANNER, "planner", apart="mextrain_core.bulk.planner_policy:planner"),
+    Policy(COUNTING, "counting"),
 )
-"""The built-in policies. Ids 4 and 5 are reserved for ``counting`` and ``expert``."""
+"""The built-in policies. Id 5 is kept for ``expert``, exact plans with the weights of ``counting``."""
 
 FOREIGN = 253
 """Policy id of a seat that a compiled function of the user plays; its random words are one-way words."""
@@ -89,26 +91,36 @@ def choose_best(policy, s, r, random):
 
     ``heaviest`` never stops while it can play; ``cautious`` stops rather than leave a double uncovered.
     """
-    best, ties = np.int64(-(1 << 60)), U0
-    for counting in (True, False):
-        k = U0 if counting else below(random >> U32, ties)
-        at = before_plays(s, r)
-        while True:
-            at = next_play(s, r, at)
-            if at.trains == U0:
-                break
-            train, touch, new = play_at(at)
-            value = value_of(policy, s, r, train, touch, new)
-            if counting:
-                ties = U1 if value > best else ties + u64(value == best)
-                best = max(best, value)
-            elif value == best:
-                if k == U0:
-                    return encode_move(train, touch, new)
-                k -= U1
-        if policy == CAUTIOUS and s.may_stop != 0 and best < 0:
-            return STOP_MOVE
-    return STOP_MOVE
+    if s.legal_count == 1 and s.may_stop == 0:
+        return kth_play(s, r, U0)
+    best, best_move, ties = np.int64(-(1 << 60)), STOP_MOVE, U0
+    at = before_plays(s, r)
+    while True:
+        at = next_play(s, r, at)
+        if at.trains == U0:
+            break
+        train, touch, new = play_at(at)
+        value = value_of(policy, s, r, train, touch, new)
+        if value > best:
+            best, best_move, ties = value, encode_move(train, touch, new), U1
+        elif value == best:
+            ties += U1
+    if policy == CAUTIOUS and s.may_stop != 0 and best < 0:
+        return STOP_MOVE
+    return best_move if ties <= U1 else tied_play(policy, s, r, best, below(random >> U32, ties))
+
+
+@helper
+def tied_play(policy, s, r, best, k):
+    """The k-th of the plays of value ``best``."""
+    at = before_plays(s, r)
+    while True:
+        at = next_play(s, r, at)
+        train, touch, new = play_at(at)
+        if value_of(policy, s, r, train, touch, new) == best:
+            if k == U0:
+                return encode_move(train, touch, new)
+            k -= U1
 
 
 @helper
@@ -121,4 +133,6 @@ def choose(policy, s, r, random):
         return choose_random(s, r, random)
     if policy == HEAVIEST or policy == CAUTIOUS:
         return choose_best(policy, s, r, random)
+    if policy == COUNTING:
+        return choose_counting(s, r, random)
     return NO_MOVE

@@ -77,6 +77,15 @@ def foreign_word(s):
     return one_way_word(u64(s.key), POLICY_WORDS + u64(s.attempts) - U1)
 
 
+@kernel
+def choose_at(states, i, rules, policy):
+    """The move (uint64) of a built-in policy (id, uint64) at the decision of ``states[i]``; nothing changes.
+
+    NO_MOVE for an id that ``choose`` does not know.
+    """
+    return choose(policy, states[i], rules[0], attempt_word(states[i]))
+
+
 @helper
 def decide(s, r, policies):
     """The move that the policy of the seat to move chooses; ``policies`` (uint8) by seat, None: all play ``random``."""
@@ -216,7 +225,7 @@ def play_matches(s, r, policies, calls, games, results):
 
 
 ALL_RULES, PLAIN, SUPER = 0, 1, 2
-"""The rules that a kernel supports: all, or only ``USUAL_PLAIN`` or ``USUAL_SUPER`` with ``random`` at all seats."""
+"""For which rules a kernel is made: all, or only ``USUAL_PLAIN`` or ``USUAL_SUPER``."""
 
 as_plain = freezer("plain", USUAL_PLAIN)
 as_super = freezer("super", USUAL_SUPER)
@@ -225,16 +234,21 @@ as_super = freezer("super", USUAL_SUPER)
 def games_kernel_for(form, words):
     """A kernel that plays games as ``play_games`` does, for the rules ``form``.
 
-    ``words``: words of the compact state (``compact``) that is used for all forms but ALL_RULES. Numba's cache tells
-    these kernels apart by the two arguments.
+    ``words``: of a compact state (``compact``), in which all seats play at random; with 0 the state is a STATE struct,
+    and the seats have policies. Numba keeps the code of each of these kernels apart on disk: it is known by these two
+    numbers.
     """
 
     @kernel
     def play(states, i, rules, policies, seed, first_game, games, points, facts, actions):
         if form == ALL_RULES:
             s, r, seats = states[i], rules[0], policies
+        elif form == PLAIN and words == 0:
+            s, r, seats = states[i], as_plain(rules[0]), policies
         elif form == PLAIN:
             s, r, seats = compact(states[i], words, 0), as_plain(rules[0]), None
+        elif words == 0:
+            s, r, seats = states[i], as_super(rules[0]), policies
         else:
             s, r, seats = compact(states[i], words, 1), as_super(rules[0]), None
         return play_matches(s, r, seats, None, Games(seed, first_game, games), Results(points, facts, actions))
@@ -252,16 +266,23 @@ play_plain_wide = games_kernel_for(PLAIN, 4)
 play_super = games_kernel_for(SUPER, 2)
 """At most 7 players."""
 play_super_wide = games_kernel_for(SUPER, 4)
+COMPACT = (play_plain_small, play_plain, play_plain_wide, play_super, play_super_wide)
+"""The kernels of games in which all seats play at random."""
+play_plain_policies = games_kernel_for(PLAIN, 0)
+play_super_policies = games_kernel_for(SUPER, 0)
 
 
-def usual_rules(rules, policies):
-    """PLAIN or SUPER if the rules allow it and all seats play ``random``, else ALL_RULES."""
+def usual_rules(rules):
+    """PLAIN or SUPER if these are such rules, else ALL_RULES."""
     r = rules[0]
-    if any(policy != RANDOM for policy in policies):
-        return ALL_RULES
     if r["halves"] <= 16 and all(r[field] == value for field, value in USUAL_PLAIN.items()):
         return PLAIN
     return SUPER if all(r[field] == value for field, value in USUAL_SUPER.items()) else ALL_RULES
+
+
+def all_random(policies):
+    """Whether all seats play at random."""
+    return all(policy == RANDOM for policy in policies)
 
 
 def games_kernel(rules, policies):
@@ -269,8 +290,12 @@ def games_kernel(rules, policies):
 
     All kernels take the same arguments and give the same results; ``play_any`` supports all rules and policies.
     """
-    usual = usual_rules(rules, policies)
-    if usual == ALL_RULES or not supported():
+    usual = usual_rules(rules)
+    if usual == ALL_RULES:
+        return play_any
+    if not all_random(policies):
+        return play_plain_policies if usual == PLAIN else play_super_policies
+    if not supported():
         return play_any
     players, tiles = rules[0]["players"], rules[0]["tiles"]
     is_narrow = players <= 7 and tiles <= 128
@@ -291,8 +316,8 @@ def play_games(states, i, rules, policies, seed, first_game, games, points, fact
     split between calls. A round with a policy that ``choose`` does not know ends as FAULT.
     """
     play = games_kernel(rules, policies)
-    if play is not play_any and len(actions) == 0:
-        actions = None  # A kernel without the check for room is faster.
+    if play in COMPACT and len(actions) == 0:
+        actions = None  # Not to look for room at every move is worth a kernel of its own.
     return play(states, i, rules, policies, seed, first_game, games, points, facts, actions)
 
 
@@ -319,17 +344,21 @@ def play_round(states, i, rules, log, policies, actions):
     return play_to_end(s, rules[0], log, policies, actions, U0)
 
 
-def copies_kernel_for(form):
-    """A kernel for ``play_copies`` with the rules ``form`` (see ``games_kernel_for``)."""
+def copies_kernel_for(form, is_random):
+    """A kernel that plays copies as ``play_copies`` does, for the rules ``form`` (see ``games_kernel_for``).
+
+    ``is_random``: all seats play at random.
+    """
 
     @kernel
     def play(states, rules, policies, origins, keys, scratch, points, facts):
         if form == ALL_RULES:
-            r, seats = rules[0], policies
+            r = rules[0]
         elif form == PLAIN:
-            r, seats = as_plain(rules[0]), None
+            r = as_plain(rules[0])
         else:
-            r, seats = as_super(rules[0]), None
+            r = as_super(rules[0])
+        seats = None if is_random else policies
         s = scratch[0]
         total = U0
         for k in range(len(keys)):
@@ -342,9 +371,14 @@ def copies_kernel_for(form):
     return play
 
 
-play_copies_any = copies_kernel_for(ALL_RULES)
-play_copies_plain = copies_kernel_for(PLAIN)
-play_copies_super = copies_kernel_for(SUPER)
+COPIES_KERNELS = {
+    (ALL_RULES, False): copies_kernel_for(ALL_RULES, False),
+    (PLAIN, True): copies_kernel_for(PLAIN, True),
+    (PLAIN, False): copies_kernel_for(PLAIN, False),
+    (SUPER, True): copies_kernel_for(SUPER, True),
+    (SUPER, False): copies_kernel_for(SUPER, False),
+}
+"""By rules, and by whether all seats play at random, which makes no difference to ALL_RULES."""
 
 
 def play_copies(states, rules, policies, origins, keys, scratch, points, facts):
@@ -355,6 +389,6 @@ def play_copies(states, rules, policies, origins, keys, scratch, points, facts):
     int32[copies, 7] by ROUND_FIELDS: ``actions`` counts the moves of the copy, the other columns are about the whole
     round. Returns the sum of ``round_hash`` modulo 2**64.
     """
-    kernels = {ALL_RULES: play_copies_any, PLAIN: play_copies_plain, SUPER: play_copies_super}
-    play = kernels[usual_rules(rules, policies)]
+    usual = usual_rules(rules)
+    play = COPIES_KERNELS[usual, usual != ALL_RULES and all_random(policies)]
     return play(states, rules, policies, origins, keys, scratch, points, facts)

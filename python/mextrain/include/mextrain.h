@@ -46,6 +46,7 @@
 #define MEXTRAIN_POLICY_RANDOM 0
 #define MEXTRAIN_POLICY_HEAVIEST 1
 #define MEXTRAIN_POLICY_CAUTIOUS 2
+#define MEXTRAIN_POLICY_COUNTING 4
 
 #ifdef __cplusplus
 #define MEXTRAIN_CHECK(condition, text) static_assert(condition, text)
