@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import pickle
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 import mextrain
 from mextrain import errors
 from mextrain._support.optional import need
+from tests import limits
 
 
 def test_the_table_of_names_is_what_type_checkers_see() -> None:
@@ -80,7 +80,7 @@ def test_a_star_import_gives_every_public_name(first: str) -> None:
     """Before anything is loaded, and after some names are loaded."""
     missing = "print(*sorted(name for name in mextrain._HOMES if name not in globals()))"
     code = f"import mextrain\n{first}\nfrom mextrain import *\n{missing}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = limits.run([sys.executable, "-c", code])
     assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
     assert set(mextrain.__all__) == {*mextrain._HOMES, "__version__"}
 
