@@ -13,7 +13,7 @@ from mextrain import RuleSet, c
 from mextrain_core import abi
 from mextrain_core.bulk import rollout
 from mextrain_core.game import deal, movegen, perft, score, turn
-from mextrain_core.model.state import PHASE_DECIDE, STATE, new_states
+from mextrain_core.model.state import FAILED, FAULT, PHASE_DECIDE, STATE, new_states
 from tests import limits
 
 ROOT = Path(__file__).parents[2]
@@ -134,7 +134,7 @@ int32_t first_move(const mextrain_state *state, const mextrain_rules *rules, uin
                         return (int32_t)(train << 10 | touch << 5 | fresh);
     return state->may_stop ? MEXTRAIN_STOP : 0;
 }
-/* Looks for what it must not see; -1 (an illegal move) if it finds any of it. */
+/* Looks for what it must not see; -1 (a failure) if it finds any of it. */
 int32_t spy(const mextrain_state *state, const mextrain_rules *rules, uint64_t word);
 int32_t spy(const mextrain_state *state, const mextrain_rules *rules, uint64_t word)
 {
@@ -146,6 +146,12 @@ int32_t spy(const mextrain_state *state, const mextrain_rules *rules, uint64_t w
 }
 int32_t cheat(const mextrain_state *state, const mextrain_rules *rules, uint64_t word);
 int32_t cheat(const mextrain_state *state, const mextrain_rules *rules, uint64_t word)
+{
+    (void)state, (void)rules, (void)word;
+    return 0x3FFE;
+}
+int32_t give_up(const mextrain_state *state, const mextrain_rules *rules, uint64_t word);
+int32_t give_up(const mextrain_state *state, const mextrain_rules *rules, uint64_t word)
 {
     (void)state, (void)rules, (void)word;
     return -1;
@@ -185,10 +191,13 @@ def test_a_compiled_policy_of_the_users_sees_only_its_own_seat(library: ctypes.C
     assert set(np.unique(spies[2][..., 0])) <= {1, 2}
 
 
-def test_an_illegal_move_ends_the_round_and_names_the_seat(library: ctypes.CDLL) -> None:
-    addresses = [0, 0, address_of(library, "cheat"), 0]
+@pytest.mark.parametrize(("function", "end"), [("cheat", FAULT), ("give_up", FAILED)])
+def test_an_illegal_move_and_a_failure_end_the_round_and_name_the_seat(
+    library: ctypes.CDLL, function: str, end: int
+) -> None:
+    addresses = [0, 0, address_of(library, function), 0]
     _, _, facts = games_with(RuleSet.mexican(players=4), addresses)
-    at_fault = facts[..., 0] == 3
+    at_fault = facts[..., 0] == end
     assert at_fault.any()
     assert set(facts[at_fault][:, 1].tolist()) == {2}
 
