@@ -91,7 +91,7 @@ class RuleError(MextrainError):
 
 
 class TileError(MextrainError):
-    """A text or value that is no tile, or no tile of the set in question."""
+    """A text or value that is not a tile, or not a tile of the set in question."""
 
 
 class MoveError(MextrainError):

@@ -154,7 +154,7 @@ class Position(ReadOnlyPosition):
         return str(take(self, self._chance == "explicit", for_seat, key))
 
     def why_illegal(self, action: Action) -> str | None:
-        """Return why `action` is not legal now, or None if it is; raises `MoveError` for what is no move at all."""
+        """Return why `action` is not legal now, or None if it is; raises `MoveError` for what is not a move at all."""
         move = self._move(action)
         return None if self._is_legal(move) else refusal(self, move)
 
@@ -163,7 +163,7 @@ class Position(ReadOnlyPosition):
     def play(self, action: Action) -> None:
         """Make a move and everything that it forces, up to the next decision.
 
-        Raises `IllegalMove`, which says why and names legal moves nearby, and `MoveError` for what is no move of
+        Raises `IllegalMove`, which says why and names legal moves nearby, and `MoveError` for what is not a move of
         these rules: an unknown text, an id out of range, a bool or float. Neither changes anything.
         """
         move = self._move(action)

@@ -157,7 +157,7 @@ class _Replay:
                 move = self.texts.move(what)
             except MextrainError as error:
                 if what not in (OPEN, SKIP) and " " not in what:
-                    raise self.fault(f"{shown(event)} is no event: {error}") from None
+                    raise self.fault(f"{shown(event)} is not an event: {error}") from None
             else:
                 if self.texts.text(move.code) == what:
                     return move

@@ -49,7 +49,7 @@ def test_nothing_is_legal_when_the_round_is_over(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("line", "word"),
     [
-        ("", "'' is no line of a position"),
+        ("", "'' is not a line of a position"),
         ("mextrain-position/9; x", "this version of mextrain reads mextrain-position/1"),
         (LINE.replace("plays=0", "plays=1"), "plays=1"),
         (LINE.replace("4-0", "4-9"), "'4-9'"),

@@ -116,7 +116,7 @@ class PositionMachine(RuleBasedStateMachine):
     def put_a_copy_aside(self, pickled: bool, swap: bool) -> None:
         twin = pickle.loads(pickle.dumps(self.position)) if pickled else self.position.copy()
         assert twin == self.position
-        assert hash(twin) == hash(self.position)
+        assert twin.identity() == self.position.identity()
         assert state_of(twin) == state_of(self.position)
         if swap:
             self.position, twin = twin, self.position

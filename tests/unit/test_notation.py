@@ -491,13 +491,13 @@ def test_dead_doubles_are_not_open() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "'' is no line of a position: expected a text that begins with mextrain-position/1"),
+        ("", "'' is not a line of a position: expected a text that begins with mextrain-position/1"),
         ("mextrain-position/2; rules", "this version of mextrain reads mextrain-position/1"),
         ("mextrain-position/1\nrules", "expected one line"),
         ("x" * 50_000, "expected one line"),
-        (None, "none is no line"),
-        (b"mextrain-position/1", "is no line"),
-        (7, "7 is no line"),
+        (None, "none is not a line"),
+        (b"mextrain-position/1", "is not a line"),
+        (7, "7 is not a line"),
     ],
 )
 def test_what_is_no_line(text: Any, said: str) -> None:

@@ -157,7 +157,7 @@ def test_other_texts_are_no_seeds(text: str) -> None:
 
 
 def test_engines_are_doubles() -> None:
-    with pytest.raises(SeedError, match="12-5 is no engine"):
+    with pytest.raises(SeedError, match="12-5 is not an engine"):
         round_key(1, 0, "12-5")
     with pytest.raises(TileError):
         round_key(1, 0, "12")

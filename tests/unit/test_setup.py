@@ -106,7 +106,7 @@ def test_a_fixed_starter_is_the_default_of_a_deal() -> None:
         ({"boneyard": "0-0 2-0 2-1", "seed": 3}, "a boneyard in its order leaves nothing"),
         ({"boneyard": "0-0 2-0 2-1", "chance": "explicit"}, "a boneyard in its order leaves nothing"),
         ({"chance": "luck"}, "chance = 'luck': expected 'stream' or 'explicit'"),
-        ({"engine": "2-1"}, "the engine 2-1 is no double of double-2: expected 2-2 … 0-0"),
+        ({"engine": "2-1"}, "the engine 2-1 is not a double of double-2: expected 2-2 … 0-0"),
         ({"engine": "5-5"}, "the engine '5-5' is not usable"),
         ({"starter": 2}, "the starter 2 is not a seat: expected 0 … 1"),
         ({"starter": True}, "the starter True is not a seat"),
@@ -126,7 +126,7 @@ def test_wrong_deals_are_refused() -> None:
         Position.deal(FOUR, seed=1.5)  # type: ignore[arg-type]
     with pytest.raises(SeedError):
         Position.deal(FOUR, seed=0, game=2**59)
-    with pytest.raises(PositionError, match="engine 12-11 is no double"):
+    with pytest.raises(PositionError, match="engine 12-11 is not a double"):
         Position.deal(FOUR, seed=0, engine="12-11")
     with pytest.raises(PositionError, match="starter 4 is not a seat"):
         Position.deal(FOUR, seed=0, starter=4)

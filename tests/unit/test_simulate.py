@@ -234,7 +234,7 @@ def test_a_containers_quota_is_respected(
         ({"policies": "rando"}, PolicyError, "did you mean random"),
         ({"policies": ["random"] * 3}, PolicyError, "3 policies for 4 players"),
         ({"policies": "random,random"}, PolicyError, "2 policies for 4 players"),
-        ({"policies": ["random", "random", "random", None]}, PolicyError, "none is no policy"),
+        ({"policies": ["random", "random", "random", None]}, PolicyError, "none is not a policy"),
         ({"policies": []}, PolicyError, "0 policies"),
         ({"workers": 0}, MextrainError, "workers = 0"),
         ({"workers": 1.5}, MextrainError, "workers = 1.5"),

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def whole(value: Any) -> int | None:
-    """Return `value` as an int if it is an integer of Python or NumPy, else None; True and 1.0 are none."""
+    """Return `value` as an int if it is an integer of Python or NumPy, else None; True and 1.0 are not."""
     # Old versions of NumPy take their own bool for an index.
     if isinstance(value, bool | np.bool_):
         return None

@@ -78,7 +78,7 @@ def _timer(player: Callable[[], Play], rules: RuleSet, workers: int) -> Timed:
     def play(games: int) -> tuple[float, int]:
         bounds = [games * k // workers for k in range(workers + 1)]
         parts = [Rounds.empty(stop - start, rules.rounds, rules.players) for start, stop in pairwise(bounds)]
-        # Fresh memory is mapped page by page when it is first written, which is no part of playing.
+        # Fresh memory is mapped page by page when it is first written, which is not part of playing.
         for part in parts:
             part.points.fill(0)
             part.facts.fill(0)

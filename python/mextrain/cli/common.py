@@ -140,7 +140,7 @@ def read_position(args: argparse.Namespace) -> Position:
     try:
         return Position.from_line(sys.stdin.buffer.read().decode())
     except UnicodeDecodeError as error:
-        raise PositionError(f"stdin is no line of a position: it is not UTF-8 (byte {error.start})") from None
+        raise PositionError(f"stdin is not a line of a position: it is not UTF-8 (byte {error.start})") from None
 
 
 def record_lines(path: str) -> Iterator[tuple[int, bytes]]:

@@ -57,7 +57,7 @@ class Event:
             raise RecordError(f"actions = {shown(actions)}: expected the `actions` of a RuleSet")
         match = re.fullmatch(r"(0|[1-9][0-9]?):(.+)", text) if isinstance(text, str) else None
         if match is None:
-            raise RecordError(f"{shown(text)} is no event: expected SEAT:WHAT, such as 2:12-5@2 or 3:draw 7-3")
+            raise RecordError(f"{shown(text)} is not an event: expected SEAT:WHAT, such as 2:12-5@2 or 3:draw 7-3")
         seat, what = int(match[1]), match[2]
         if seat >= actions.players:
             raise RecordError(f"{shown(text)} names a seat that does not exist: expected 0 … {actions.players - 1}")
@@ -70,7 +70,7 @@ class Event:
             else:
                 event = _decision(seat, actions.parse(what), actions)
         except MextrainError as error:
-            raise RecordError(f"{shown(text)} is no event: {error}") from None
+            raise RecordError(f"{shown(text)} is not an event: {error}") from None
         if event.text != text:
             raise RecordError(f"{shown(text)} is not written as records write it: {event.text}")
         return event

@@ -155,7 +155,7 @@ class Actions:
         places = np.searchsorted(self._codes, wanted).clip(max=self.stop)
         unknown = self._codes[places] != wanted
         if np.any(unknown):
-            raise MoveError(f"the code {int(wanted[unknown].flat[0]):#x} is no move of {self._describe()}")
+            raise MoveError(f"the code {int(wanted[unknown].flat[0]):#x} is not a move of {self._describe()}")
         return places.astype(np.int32)
 
     @overload
@@ -186,7 +186,8 @@ class Actions:
     def _check_id(self, action: object) -> int:
         number = whole(action)
         if number is None or not 0 <= number < self.count:
-            raise MoveError(f"{shown(action)} is no action id of {self._describe()}: expected an int 0 … {self.stop}")
+            where = self._describe()
+            raise MoveError(f"{shown(action)} is not an action id of {where}: expected an int 0 … {self.stop}")
         return number
 
     def _check_ids(self, ids: np.ndarray) -> np.ndarray:

@@ -113,7 +113,7 @@ class ReadOnlyPosition:
         return np.unpackbits(octets, count=count, bitorder="little").view(np.bool_)
 
     def is_legal(self, action: Action) -> bool:
-        """Whether `action` is legal now; raises `MoveError` for what is no move of these rules at all."""
+        """Whether `action` is legal now; raises `MoveError` for what is not a move of these rules at all."""
         return self._is_legal(self._move(action))
 
     # -- the turn

@@ -272,7 +272,7 @@ def _plain(value: object) -> object:
 
 def _remedy(option: Option, value: object) -> str:
     if isinstance(value, bool):
-        return "a bool is no value of any option; write the number or the word"
+        return "a bool is not a value of any option; write the number or the word"
     if isinstance(value, float):
         return "write a whole number without a decimal point"
     if isinstance(value, str) and option.accepts(number := option.parse(value)):

@@ -66,12 +66,12 @@ def round_key(seed: int, game: int, engine: Tile | str) -> int:
     """Return the 64-bit key of the round with `engine` (such as `12-12` or `*-*`) in game `game` of `seed`.
 
     A round played alone has the same key as within its match. Raises `SeedError` for a seed or game out of range or
-    an engine that is no double, `TileError` for a text that is no tile.
+    an engine that is not a double, `TileError` for a text that is not a tile.
     """
     tile = engine if isinstance(engine, Tile) else Tile.parse(engine)
     half: Half = tile.high
     if not tile.is_double:
-        raise SeedError(f"{tile} is no engine: expected a double such as 12-12 or *-*")
+        raise SeedError(f"{tile} is not an engine: expected a double such as 12-12 or *-*")
     code = 13 if half == WILD else int(half)
     stream = mix(check_seed(seed) + _GOLDEN & _MASK)
     return mix(stream + (32 * check_game(game) + code) * 0xD1342543DE82EF95 & _MASK)

@@ -162,7 +162,7 @@ def _engine(rules: RuleSet, engine: Tile | str | None) -> Tile:
         raise PositionError(f"the engine {shown(engine)} is not usable: {error}") from None
     if tile not in rules.tiles.doubles:
         first, *_, last = rules.tiles.doubles
-        raise PositionError(f"the engine {tile} is no double of {rules.tile_set}: expected {first} … {last}")
+        raise PositionError(f"the engine {tile} is not a double of {rules.tile_set}: expected {first} … {last}")
     return tile
 
 

@@ -49,15 +49,16 @@ def read(text: str) -> Snapshot:
     far as it goes.
     """
     if not isinstance(text, str):
-        raise PositionError(f"{shown(text)} is no line of a position: expected a text that begins with {FORMAT}")
+        raise PositionError(f"{shown(text)} is not a line of a position: expected a text that begins with {FORMAT}")
     line = text.strip()
     if len(line) > MAX_CHARACTERS or len(line.splitlines()) > 1:
-        raise PositionError(f"{shown(line)} is no line of a position: expected one line as `Position.line` writes it")
+        expected = "expected one line as `Position.line` writes it"
+        raise PositionError(f"{shown(line)} is not a line of a position: {expected}")
     version, *parts = (part.strip() for part in line.split(";"))
     if version != FORMAT:
         other = version.startswith(FORMAT.partition("/")[0])
         known = f"this version of mextrain reads {FORMAT}" if other else f"expected a text that begins with {FORMAT};"
-        raise PositionError(f"{shown(version)} is no line of a position: {known}")
+        raise PositionError(f"{shown(version)} is not a line of a position: {known}")
     reader = _Reader(list(filter(None, parts)))
     problems = reader.problems or list(problems_of(reader.values))
     if problems:

@@ -176,7 +176,7 @@ class RoundRecord:
         try:
             return f"which records write {self.rules.tiles.parse(text)}"
         except MextrainError as error:
-            return f"which is no tile here: {error}"
+            return f"which is not a tile here: {error}"
 
 
 def _check_format(name: object) -> None:

@@ -162,7 +162,7 @@ def _write_trains(states: np.ndarray, snapshot: Snapshot) -> None:
         states["fresh"] |= (not double.inherited) << index
         states["end_half"][0, index] = half
         if feet:
-            # The half of an unfinished foot is no end of the train but the foot's.
+            # The half of an unfinished foot is not an end of the train but the foot's.
             states["end_count"][0, index, half] -= 1
     states["double_count"] = len(snapshot.doubles)
     states["toes"] = len(snapshot.toes)

@@ -217,7 +217,7 @@ def longest_chain(pairs: Iterable[Sequence[int]], time_limit: float | None = 1.0
     may start.
 
     `pairs` may hold any integers and the same tile many times. The tiles of the chain are turned the way they
-    lie. Raises `MextrainError` for what is no pair of integers, and for a connected component with more than
+    lie. Raises `MextrainError` for what is not a pair of integers, and for a connected component with more than
     `MAX_HALVES` different numbers.
     """
     tiles = _tiles_of(pairs)
@@ -247,7 +247,7 @@ def is_ring(pairs: Iterable[Sequence[int]]) -> bool:
     """Return whether all tiles of `pairs` (any integers) can lie in one ring; nothing at all is a ring.
 
     That is so when they are connected and every number shows an even number of times. Raises `MextrainError`
-    for what is no pair of integers.
+    for what is not a pair of integers.
     """
     tiles = _tiles_of(pairs)
     degrees = Counter(vertex for edge in tiles for vertex in edge)
