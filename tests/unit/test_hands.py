@@ -128,8 +128,8 @@ def test_ctrl_c_keeps_the_first_games(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("job", "kind", "words"),
     [
-        ({"goal": "shortest"}, MextrainError, "'shortest' is not known: expected longest, heaviest, finish"),
-        ({"games": 0}, MextrainError, "0 games"),
+        ({"goal": "shortest"}, MextrainError, "goal = 'shortest': expected longest, heaviest, finish"),
+        ({"games": 0}, MextrainError, "games = 0: ask for 1 or more"),
         ({"seed": -1}, SeedError, "-1"),
         ({"workers": 0}, MextrainError, "workers = 0"),
         ({"first_game": 2**59}, SeedError, "59"),

@@ -116,7 +116,7 @@ def test_only_text_is_parsed(value: Any) -> None:
 def test_numbers_that_are_no_id_are_refused_by_name(action: Any) -> None:
     space = RuleSet.mexican(4).actions
     for call in (space.move, space.text, space.tile, lambda a: space.relative(a, 0), lambda a: space.absolute(a, 0)):
-        with pytest.raises(MoveError, match=r"no action id of double-12 with 4 players: expected an int 0 … 845"):
+        with pytest.raises(MoveError, match=r"not an action id of double-12 with 4 players: expected an int 0 … 845"):
             call(action)
 
 
