@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--policy",
         metavar="NAME,NAME[,NAME…]",
-        help="who plays: two policies or more (default: all built-in ones)",
+        help="who plays: two policies or more (default: random, heaviest, cautious, planner)",
     )
     parser.add_argument(
         "--format",
@@ -42,16 +42,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play and print ranks and comparisons; after Ctrl-C those of the deals that are finished."""
-    from mextrain.bulk.policies import POLICIES
     from mextrain.bulk.simulate import Interrupted
-    from mextrain.study.tournament import tournament
+    from mextrain.study.tournament import USUAL_POLICIES, tournament
 
     code = 0
     try:
         with Meter() as meter:
             result = tournament(
                 read_rules(args),
-                POLICIES if args.policy is None else args.policy,
+                USUAL_POLICIES if args.policy is None else args.policy,
                 deals=args.deals,
                 seed=args.seed,
                 format=args.format,

@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mextrain.bulk.policies import POLICIES
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import (
@@ -43,6 +42,9 @@ from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
 
 FORMATS = ("pairs", "table")
+
+USUAL_POLICIES = ("random", "heaviest", "cautious", "planner")
+"""Who plays where nobody is named: as many as a table of four has seats."""
 """How policies are put to tables."""
 
 METHOD = (
@@ -194,7 +196,7 @@ class Tournament:
 @interruptible()
 def tournament(
     rules: RuleSet,
-    policies: Sequence[Any] | Mapping[str, Any] | str = POLICIES,
+    policies: Sequence[Any] | Mapping[str, Any] | str = USUAL_POLICIES,
     *,
     deals: int,
     seed: int = 0,
