@@ -15,7 +15,7 @@ from mextrain_core.bulk.rollout import play_copies
 from mextrain_core.game.deal import deal
 from mextrain_core.game.movegen import legal_moves
 from mextrain_core.game.turn import advance, play_unchecked
-from mextrain_core.lockstep.backend import Lockstep, accepts
+from mextrain_core.lockstep.player import Lockstep, accepts
 from mextrain_core.model.state import PHASE_DECIDE, new_states
 
 STATES, PLAYS = 32, 25

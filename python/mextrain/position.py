@@ -22,9 +22,9 @@ import numpy as np
 from mextrain.errors import IllegalMove, InternalError, PositionError, shown
 from mextrain.game.equality import decisive
 from mextrain.game.events import LogEntry
-from mextrain.game.explain import refusal
 from mextrain.game.moves import Move
 from mextrain.game.read_only import Action, OpenDouble, ReadOnlyPosition, Train
+from mextrain.game.refusal import refusal
 from mextrain.game.rules import RuleSet
 from mextrain.game.setup import Setup
 from mextrain.game.tiles import Tile

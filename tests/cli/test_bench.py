@@ -13,7 +13,7 @@ from mextrain import OPTIONS, InternalError, MextrainError, RuleSet, simulate
 from mextrain.benchmark import STANDARD, Effort, Job, environment, measure, report, runs, twin
 from mextrain.benchmark.signature import rule_sets, signature
 from mextrain.game.options import PLAYERS_TABLE
-from mextrain_core.lockstep.backend import accepts
+from mextrain_core.lockstep.player import accepts
 from tests.cli.run import succeed
 
 SIGNATURE = "833f64f07fbd6002"

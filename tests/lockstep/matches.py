@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mextrain import RuleSet
 from mextrain_core.bulk import rollout
-from mextrain_core.lockstep.backend import Lockstep
+from mextrain_core.lockstep.player import Lockstep
 from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.state import new_states
 

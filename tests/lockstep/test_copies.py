@@ -15,7 +15,7 @@ from mextrain_core.compiler import vectors
 from mextrain_core.game.deal import deal
 from mextrain_core.game.movegen import legal_moves
 from mextrain_core.game.turn import apply_move, step_forced
-from mextrain_core.lockstep.backend import Lockstep
+from mextrain_core.lockstep.player import Lockstep
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import PHASE_DECIDE, PHASE_OVER, new_states
 

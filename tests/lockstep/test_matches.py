@@ -18,9 +18,9 @@ from mextrain import OPTIONS, RuleSet, TileSet
 from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
 from mextrain_core.compiler import vectors
 from mextrain_core.compiler.machine import architecture
-from mextrain_core.lockstep.backend import PORTION, accepts
 from mextrain_core.lockstep.flags import SERVED, SERVED_BESIDES
 from mextrain_core.lockstep.layout import LOG_ROWS
+from mextrain_core.lockstep.player import PORTION, accepts
 from tests import limits
 from tests.lockstep.matches import assert_equal, by_lockstep, by_scalar
 

@@ -16,7 +16,7 @@ from mextrain.bulk.backend import COMPILE_ROUNDS, choose_backend, obstacle
 from mextrain.bulk.seat_policies import Seats
 from mextrain_core.compiler import vectors
 from mextrain_core.lockstep import flags
-from mextrain_core.lockstep.backend import Lockstep
+from mextrain_core.lockstep.player import Lockstep
 from mextrain_core.model.options import SET_NAMES, TABLE, Row
 from tests import limits
 

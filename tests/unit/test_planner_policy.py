@@ -30,7 +30,7 @@ from mextrain.game import seeding
 from mextrain_core.bulk import planner_policy
 from mextrain_core.bulk.planner_policy import choose_planned
 from mextrain_core.hidden.view import view_state
-from mextrain_core.lockstep.backend import accepts
+from mextrain_core.lockstep.player import accepts
 from mextrain_core.model.limits import NONE, ROWS
 from mextrain_core.model.state import new_states
 from mextrain_core.planner import graph, search

@@ -22,7 +22,7 @@ from mextrain_core.model.rng import U32, below
 from mextrain_core.model.rules import RULES
 from mextrain_core.model.state import STATE
 from mextrain_core.planner.graph import GRAPH, LONGEST, NO_TRAIN, TILE_STEP, add_train, read_hand
-from mextrain_core.planner.lay import swap_tile
+from mextrain_core.planner.order import swap_tile
 from mextrain_core.planner.search import NODE, SEARCH, begin_search, search
 
 u64 = np.uint64

@@ -1,8 +1,7 @@
 """Which plays are legal (docs/rules.md sections 4, 5, 7 and 8).
 
-``select`` works out, for the play owed, which trains any tile may use, which trains ``*-A`` may use, whether the play
-must go on a double, and how many legal plays there are. It writes the results into the derived fields of the state. All
-other functions here read only these fields, so counting, listing, masks and ``is_legal`` cannot disagree.
+``eligible.select`` writes into the derived fields of the state which trains the play owed may use. All functions here
+read only these fields, so counting, listing, masks and ``is_legal`` cannot disagree.
 """
 
 from typing import Any, NamedTuple
@@ -15,8 +14,8 @@ from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import kth_bit, lowest, popcount
 from mextrain_core.model.limits import LETTER_A, NONE, WILD
 from mextrain_core.model.moves import STOP_MOVE, action_id, encode_move, move_new, move_of_id, move_touch, move_train
-from mextrain_core.model.rules import AFTER_OWN_TRAIN, ANY_ORDER, ANY_TURN, CHICKEN_FOOT, COVER, OLDEST, ONLY_IF_STUCK
-from mextrain_core.model.state import OWED_REQUIRED, PHASE_DECIDE
+from mextrain_core.model.rules import CHICKEN_FOOT
+from mextrain_core.model.state import PHASE_DECIDE
 
 u64 = np.uint64
 
@@ -202,158 +201,6 @@ def kth_play_of_struct(s, r, k):
 
 kth_play = by_form(plays.kth_play, kth_play_of_struct)
 """The k-th legal play by ascending id (k below ``legal_count``), as a move."""
-
-
-@helper
-def fits_own_train(s, r, seat):
-    """Whether any tile of the whole hand fits the seat's own train."""
-    halves = touches(s, r, seat)
-    while halves != U0:
-        if s.hand[seat, lowest(halves)] != 0:
-            return True
-        halves &= halves - U1
-    return False
-
-
-@helper
-def may_use_mexican_train(s, r, seat):
-    """Whether an ordinary turn may use M, started or not (option ``mexican_start``)."""
-    if (u64(s.started) >> u64(r.players)) & U1 != U0:
-        return True
-    if r.mexican_start == ONLY_IF_STUCK:
-        return not fits_own_train(s, r, seat)
-    if r.mexican_start == AFTER_OWN_TRAIN:
-        return (u64(s.started) >> seat) & U1 != U0
-    return True
-
-
-@helper
-def bound_trains(s, r):
-    """Trains of the doubles that the play owed must cover; 0 if it is free (section 7)."""
-    if s.double_count == 0:
-        return U0
-    if r.double_rule == CHICKEN_FOOT:
-        return U1 << u64(s.double_train[0])
-    if r.open_double_order == OLDEST and r.double_rule != COVER:
-        # Doubles of this turn are at the end of the list.
-        bit = U1 << u64(s.double_train[U0])
-        return U0 if u64(s.fresh) & bit != U0 else bit
-    chosen = U0
-    for i in range(s.double_count):
-        bit = U1 << u64(s.double_train[u64(i)])
-        if u64(s.fresh) & bit == U0:
-            if r.open_double_order == OLDEST:
-                return bit
-            chosen = chosen | bit if r.open_double_order == ANY_ORDER else bit
-    if chosen == U0 and r.double_rule == COVER and s.owed == OWED_REQUIRED and s.cover != NONE:
-        bit = U1 << u64(s.cover)
-        if u64(s.fresh) & bit != U0:
-            return bit
-    return chosen
-
-
-@helper
-def free_trains(s, r, seat):
-    """Trains that a free play may use (sections 5 and 8)."""
-    own = U1 << seat
-    mexican = U1 << u64(s.players)
-    if s.opening != 0:
-        return own | mexican if r.mexican_start == ANY_TURN else own
-    trains = own | u64(s.open) | u64(s.fresh)
-    return trains | mexican if may_use_mexican_train(s, r, seat) else trains
-
-
-@helper
-def prefer_fresh(s, r):
-    """Restrict the selection to the doubles of this turn if two of them are open and one can be covered."""
-    fresh = u64(s.fresh)
-    if r.max_uncovered == 0 or r.double_rule == CHICKEN_FOOT or fresh & (fresh - U1) == U0:
-        return
-    eligible, eligible_a = s.eligible, s.eligible_a
-    s.eligible = u64(eligible) & fresh
-    s.eligible_a = u64(eligible_a) & fresh
-    if count_plays(s, r) == U0:
-        s.eligible = eligible
-        s.eligible_a = eligible_a
-
-
-@helper
-def every_train(r):
-    """Bit set of all trains, M included."""
-    return (U1 << (u64(r.players) + U1)) - U1
-
-
-@helper
-def select(s, r, only, barred, own_train_only):
-    """Select the legal plays for the play owed: write the derived fields and return the number of legal plays.
-
-    ``only``: the only tile that may be played, ``barred``: a tile that may not be played (NONE: no such restriction).
-    ``own_train_only``: a free play may use only the seat's own train (a drawn tile under ``drawn_tile`` =
-    ``own_train``); ``*-A`` may still go on any train.
-    """
-    s.only = only
-    s.barred = barred
-    bound = bound_trains(s, r)
-    s.bound = bound != U0
-    if bound != U0:
-        s.eligible = bound
-        s.eligible_a = bound
-    else:
-        select_free(s, r, own_train_only)
-    prefer_fresh(s, r)
-    count = count_plays(s, r)
-    s.legal_count = count
-    return count
-
-
-@helper
-def select_free(s, r, own_train_only):
-    """Select the trains of a free play."""
-    seat = u64(s.seat)
-    s.eligible = U1 << seat if own_train_only else free_trains(s, r, seat)
-    s.eligible_a = every_train(r)
-
-
-@helper
-def before_mark(s, r):
-    """Trains of the doubles on which a play that is MARKED had to go before the draw, as a decision shows them.
-
-    Of an own double that the draw released only the train is known; of inherited ones at least one is still open, as
-    there would be no decision without.
-    """
-    bound = bound_trains(s, r)
-    return bound if bound != U0 else U1 << u64(s.cover)
-
-
-@helper
-def select_marked(s, r, before, own_train_only):
-    """``select`` for the drawn tile of a play that is MARKED (option ``failed_cover``); ``before``: ``before_mark``."""
-    s.only = s.drawn
-    s.barred = NONE
-    bound = before & bound_trains(s, r)
-    is_own = r.double_rule == COVER and s.cover != NONE and before == U1 << u64(s.cover)
-    s.bound = not is_own
-    if is_own:
-        select_free(s, r, own_train_only)
-        s.eligible = u64(s.eligible) | bound
-    else:
-        s.eligible = bound
-        s.eligible_a = bound
-    prefer_fresh(s, r)
-    count = count_plays(s, r)
-    s.legal_count = count
-    return count
-
-
-@helper
-def eligible_ends(s, r):
-    """Bit set of the end halves of the eligible trains."""
-    ends = U0
-    trains = u64(s.eligible)
-    while trains != U0:
-        ends |= ends_of(s, r, lowest(trains))
-        trains &= trains - U1
-    return ends
 
 
 @helper

@@ -13,15 +13,8 @@ from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.game import events
 from mextrain_core.game.deal import give, leave_boneyard, next_draw, put_end, take
-from mextrain_core.game.movegen import (
-    eligible_ends,
-    ends_of,
-    has_foot,
-    is_legal_move,
-    select,
-    select_marked,
-    touches,
-)
+from mextrain_core.game.eligible import eligible_ends, select, select_marked
+from mextrain_core.game.movegen import ends_of, has_foot, is_legal_move, touches
 from mextrain_core.model.limits import LETTER_D, LETTER_R, LETTER_S, LETTER_T, MAX_ATTEMPTS, NONE, WILD
 from mextrain_core.model.moves import STOP_MOVE, move_new, move_touch, move_train
 from mextrain_core.model.options import code

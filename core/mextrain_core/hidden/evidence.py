@@ -16,7 +16,8 @@ from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import copy_struct, lowest
 from mextrain_core.game import events
 from mextrain_core.game.deal import clear_table
-from mextrain_core.game.movegen import select, select_marked, touches
+from mextrain_core.game.eligible import select, select_marked
+from mextrain_core.game.movegen import touches
 from mextrain_core.game.turn import (
     OWN_TRAIN,
     after_draw,

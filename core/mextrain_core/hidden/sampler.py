@@ -12,9 +12,9 @@ import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game.deal import set_bits, set_up_hands
-from mextrain_core.game.movegen import before_mark
+from mextrain_core.game.eligible import before_mark
 from mextrain_core.game.turn import is_marked, select_after_mark, select_before_draw, select_drawn, select_other
-from mextrain_core.hidden.exact import Seen, retrace_log
+from mextrain_core.hidden.histories import Seen, retrace_log
 from mextrain_core.hidden.worlds import BONEYARD, broken_clauses, draw_cell, may_lie
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.rng import GOLDEN, LOW_32, U32, below, mix

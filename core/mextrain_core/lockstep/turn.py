@@ -103,7 +103,7 @@ class Turn:
                 self.live_doubles = self.w.load(self.at.doubles) & ~released
 
     def bound_trains(self) -> Any:
-        """Trains of the doubles that the play owed must cover, 0 where it is free (``movegen.bound_trains``)."""
+        """Trains of the doubles that the play owed must cover, 0 where it is free (``eligible.bound_trains``)."""
         w, at = self.w, self.at
         bound = None
         if self.any_order:
@@ -161,20 +161,20 @@ class Turn:
         return self.hand
 
     def eligible(self, drawn: Any) -> Any:
-        """Trains that the play may use (``movegen.select``); ``drawn``: the two halves of the tile drawn for it."""
+        """Trains that the play may use (``eligible.select``); ``drawn``: the two halves of the tile drawn for it."""
         free = self.seat
         if drawn is None or not self.rules.is_set("drawn_tile", "own_train"):
             free = self.free_trains(drawn)
         return free if self.bound is None else self.bound.differs(0).pick(self.bound, free)
 
     def free_trains(self, drawn: Any) -> Any:
-        """Trains that a free play may use (``movegen.free_trains``)."""
+        """Trains that a free play may use (``eligible.free_trains``)."""
         any_turn = self.rules.is_set("mexican_start", "any_turn")
         opening = self.seat | self.mexican if any_turn else self.seat
         return self.opening.pick(opening, self.seat | self.marked | self.fresh | self.mexican_train(drawn))
 
     def mexican_train(self, drawn: Any) -> Any:
-        """The bit of M where it may be used (``movegen.may_use_mexican_train``)."""
+        """The bit of M where it may be used (``eligible.may_use_mexican_train``)."""
         started = self.started.has(self.mexican)
         if self.rules.is_set("mexican_start", "after_own_train"):
             return (started | self.started.has(self.seat)).pick(self.mexican, 0)
@@ -183,7 +183,7 @@ class Turn:
         return self.w.const(self.mexican)
 
     def fits_own_train(self, drawn: Any) -> Any:
-        """Whether a tile of the hand, or the drawn one, fits the own train (``movegen.fits_own_train``)."""
+        """Whether a tile of the hand, or the drawn one, fits the own train (``eligible.fits_own_train``)."""
         fits = lanes.any_of(self.on_trains(self.seat, self.fitting))
         if drawn is not None:
             fits = fits | lanes.any_of(self.on_trains(self.seat, [end & drawn for end in self.ends]))

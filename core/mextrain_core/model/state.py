@@ -2,7 +2,7 @@
 
 The header comes first, then the hands by seat, then what only chicken feet need, so that copying a game moves the
 header and the rows of its players (``copy_state``). The primary fields come first, then the fields that
-``movegen.select`` derives from them when a play is owed.
+``eligible.select`` derives from them when a play is owed.
 
 The key is hidden information: it fixes every later draw. Before a state is handed to a bot it gets a new key.
 """
@@ -81,7 +81,7 @@ _FIELDS = [
     ("off", np.uint8, ROWS),  # tiles off the table that show a half
     ("hand_count", np.uint8, MAX_PLAYERS),  # tiles in hand by seat
     ("a_count", np.uint8, MAX_PLAYERS),  # *-A tiles in hand
-    # Derived by ``movegen.select``: which plays are legal (valid in PHASE_DECIDE).
+    # Derived by ``eligible.select``: which plays are legal (valid in PHASE_DECIDE).
     ("bound", np.uint8),  # the play owed must go on a double (valid from PHASE_LOOK on)
     ("may_stop", np.uint8),  # ``stop`` is legal too
     ("only", np.uint8),  # only this tile may be played, or NONE

@@ -10,7 +10,7 @@ from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.model.limits import MAX_TILES, ROWS
 from mextrain_core.planner.graph import ANY_START, NO_TRAIN, read_hand
-from mextrain_core.planner.lay import TOUCH, U5, swap_tile
+from mextrain_core.planner.order import TOUCH, U5, swap_tile
 from mextrain_core.planner.search import begin_search, search
 
 u64 = np.uint64

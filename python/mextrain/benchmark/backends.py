@@ -15,9 +15,9 @@ from mextrain.bulk.simulate import Player
 from mextrain.game.rules import RuleSet
 from mextrain_core.bulk.policies import HEAVIEST
 from mextrain_core.compiler.vectors import LANES, ROW_BYTES
-from mextrain_core.lockstep.backend import accepts
 from mextrain_core.lockstep.flags import flags_of
 from mextrain_core.lockstep.layout import layout
+from mextrain_core.lockstep.player import accepts
 from mextrain_core.model.state import new_states
 
 NAMES = ("scalar", "lockstep", "c")

@@ -40,7 +40,7 @@ def choose_backend(backend: str, rules: RuleSet, seats: Seats, rounds: int) -> s
     """
     # Numba takes its time to import, and what asks about rules alone does without.
     from mextrain_core.compiler.vectors import is_fast
-    from mextrain_core.lockstep.backend import Lockstep, accepts
+    from mextrain_core.lockstep.player import Lockstep, accepts
 
     if not isinstance(backend, str) or backend not in BACKENDS:
         raise MextrainError(f"backend = {shown(backend)}: expected one of {', '.join(BACKENDS)}")

@@ -11,7 +11,7 @@ from mextrain.errors import IllegalMove
 from mextrain.game.moves import Move
 from mextrain.game.rules import RuleSet
 from mextrain_core.bulk.rollout import Games, Results, SeatPolicies
-from mextrain_core.bulk.waiting import SLOT, look_at_slots, play_in_slots, run_slots
+from mextrain_core.bulk.slots import SLOT, look_at_slots, play_in_slots, run_slots
 from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.state import new_states
 

@@ -16,7 +16,7 @@ from mextrain.bulk.compiled import address_of
 from mextrain.bulk.policies import BY_ID, BY_NAME, POLICIES, check_policies
 from mextrain.errors import PolicyError, one_line, shown
 from mextrain_core.bulk.policies import FOREIGN, Policy
-from mextrain_core.bulk.waiting import OUTSIDE
+from mextrain_core.bulk.slots import OUTSIDE
 
 MAX_NAME = 1000
 """Characters of the name of a policy; a longer one is a mistake."""

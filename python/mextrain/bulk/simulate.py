@@ -30,7 +30,7 @@ from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import MAX_GAME, check_game, check_seed
 from mextrain_core.bulk.policies import FOREIGN
 from mextrain_core.bulk.rollout import SeatPolicies, play_games, play_games_calling
-from mextrain_core.lockstep.backend import Lockstep
+from mextrain_core.lockstep.player import Lockstep
 from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.state import new_states
 

@@ -20,7 +20,7 @@ from mextrain.game.tiles import Tile
 from mextrain.hidden.knowledge import check_seat, dealt_hands
 from mextrain.position import Position
 from mextrain_core.game.events import EVENT
-from mextrain_core.hidden.exact import Chance, Seen, Unplaced, list_histories
+from mextrain_core.hidden.histories import Chance, Seen, Unplaced, list_histories
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import new_states
 

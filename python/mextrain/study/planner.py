@@ -28,7 +28,7 @@ from mextrain.game.seeding import check_game, check_seed
 from mextrain.game.tiles import WILD, Half, Tile, TileSet, parse_each, parse_half, parse_words
 from mextrain_core.model.limits import LETTER_A, MAX_TILES, ROWS
 from mextrain_core.model.state import new_states
-from mextrain_core.planner import batch, counting, graph, lay, search
+from mextrain_core.planner import batch, counting, graph, order, search
 
 GOALS = {"longest": graph.LONGEST, "heaviest": graph.HEAVIEST, "finish": graph.FINISH}
 """The goals: most tiles, then most points; most points, then most tiles; least points left over two trains.
@@ -155,7 +155,7 @@ def plan(
 
     laid = np.zeros(MAX_TILES, np.uint16)
     spare = np.zeros(ROWS, np.uint32)
-    own, other = lay.lay_best(graphs, found, rules.record, rows.copy(), a_count, end, code, spare, laid)
+    own, other = order.lay_best(graphs, found, rules.record, rows.copy(), a_count, end, code, spare, laid)
     pairs = [(in_set.half(play >> 5), in_set.half(play & 31)) for play in laid[: own + other].tolist()]
     used = [Tile(touch, new) for touch, new in pairs]
     left = sorted((Counter(tiles) - Counter(used)).elements(), key=lambda tile: (-rules.points([tile]), tile))

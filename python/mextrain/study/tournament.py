@@ -42,10 +42,10 @@ from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
 
 FORMATS = ("pairs", "table")
+"""How policies are put to tables."""
 
 USUAL_POLICIES = ("random", "heaviest", "cautious", "planner")
-"""Who plays where nobody is named: as many as a table of four has seats."""
-"""How policies are put to tables."""
+"""The default: as many policies as a table of four has seats."""
 
 METHOD = (
     "95 % intervals; the deal, in all its seatings, is the unit (standard error between deals); differences are taken "
