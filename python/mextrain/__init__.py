@@ -5,8 +5,8 @@
     >>> rules.boneyard_size
     42
 
-The public names are loaded when they are first used, so importing the package costs next to nothing; Numba and
-pyarrow are imported only by the parts that need them.
+The public names are loaded on first use, so importing the package is almost free; Numba and pyarrow are imported only
+by the parts that need them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from mextrain_core.compiler.forks import undivided
 
 __version__ = "0.1.0"
 
-# Every public name, under the module it lives in. Type checkers read the imports below, which a test compares
-# with this table.
+# Every public name, by the module that defines it. Type checkers read the imports below; a test compares them with
+# this table.
 _NAMES = {
     "bulk.callbacks": ("Batch", "BatchPolicy", "Decision"),
     "bulk.simulate": ("Interrupted", "Simulation", "simulate", "survey"),
@@ -114,7 +114,7 @@ if TYPE_CHECKING:
     from mextrain.study.tournament import Tournament as Tournament
     from mextrain.study.tournament import tournament as tournament
 else:
-    # Hidden from type checkers, which would otherwise take every misspelt name for one that may exist.
+    # Hidden from type checkers: otherwise they would assume that every misspelt name exists.
     def __getattr__(name: str) -> Any:
         home = _HOMES.get(name)
         if home is None:
@@ -126,7 +126,7 @@ else:
 
 
 def _hint(name: str) -> str:
-    """What may have been meant by a misspelt name."""
+    """Return a hint at the name that was probably meant by a misspelt one."""
     if name.startswith("_"):
         return ""  # Tools ask every module for such names.
     import difflib

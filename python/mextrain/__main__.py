@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> int:
-    """Run the command line as this process's only work; returns the exit code."""
+    """Run the command line as the only task of this process; returns the exit code."""
     try:
         from mextrain.cli import main as run
 
@@ -14,7 +14,7 @@ def main() -> int:
         print("mextrain: interrupted", file=sys.stderr)
         return 130
     finally:
-        # What is left is tidying up, of which an interrupt would only make a traceback.
+        # Only cleanup is left, and an interrupt during it would only cause a traceback.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

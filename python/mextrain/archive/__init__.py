@@ -1,10 +1,9 @@
-"""Archives of self-play: folders of Parquet files with a row for each round, which hold all that replays need.
+"""Archives of self-play: folders of Parquet files with one row per round, which hold everything needed for replays.
 
-A folder holds one job. The shards `part-00000.parquet`, … lie in a folder named after the rules and the players, and
-beside them the manifest, `_job.parquet`, which says what is played. A shard is a pure function of the job and its
-number, whatever the number of workers, so a job that was cut off can be resumed. A sidecar, `_part-00000.parquet`, is
-written after its shard and is the mark that this is complete; docs/archive.md has the rest.
-
+A folder holds one job. The shards `part-00000.parquet`, … are in a subfolder named after the rules and the number of
+players. Beside them is the manifest, `_job.parquet`, which describes the job. A shard depends only on the job and its
+number, not on the number of workers, so an interrupted job can be resumed. A sidecar, `_part-00000.parquet`, is written
+after its shard and marks it as complete. See docs/archive.md for the rest.
 Imports `bulk` and the rooms below it.
 """
 

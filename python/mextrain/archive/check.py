@@ -1,4 +1,4 @@
-"""Replaying an archive: does every row tell a round that the rules and the random stream lead to?"""
+"""Replays an archive: is every row a round that follows from the rules and the random stream?"""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import new_states
 
 SLICE_ROUNDS = 1 << 13
-"""Rounds that are replayed at a time: Ctrl-C waits for them."""
+"""Rounds that are replayed together; Ctrl-C waits for them."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What was replayed without a fault: `shards`, their `rounds` and `actions`, and the `hash` of all rounds."""
+    """What was replayed without errors: `shards`, their `rounds` and `actions`, and the `hash` of all rounds."""
 
     job: Job
     shards: int
@@ -43,13 +43,13 @@ class Checked:
 
 
 def check_archive(folder: str | os.PathLike[str], progress: Progress | None = None) -> Checked:
-    """Verify the files of an archive and replay every row of them; returns what was checked.
+    """Verify the files of an archive and replay every row; returns what was checked.
 
-    Each row must be the round that stands there in the order of games and rounds; each move must be legal, the last
-    one must end the round, and end, winner, starter, points, turns, plays and draws must be what that leads to.
-    Policies are not asked. `progress` is called with (games finished, games wanted).
+    The rows must be the rounds of the job, in the order of games and rounds. Each move must be legal and the last one
+    must end the round. End, winner, starter, points, turns, plays and draws must match the replay. Policies are not
+    run. `progress` is called with (games finished, games wanted).
 
-    Raises `ArchiveError` at the first fault, `MextrainError` for a folder without an archive or of another version,
+    Raises `ArchiveError` at the first error, `MextrainError` for a folder without an archive or with another version,
     `MissingExtra` without pyarrow.
     """
     need("pyarrow", "io")
@@ -83,11 +83,11 @@ class _Checker:
         self._summary: Summary | None = None
 
     def start(self, shard: Shard) -> None:
-        """Begin with a shard."""
+        """Start on a shard."""
         self._shard, self._shard_hash, self._summary = shard, 0, None
 
     def replay(self) -> Iterator[int]:
-        """Replay the shard; yields the number of games that are finished. Raises `ArchiveError` at the first fault."""
+        """Replay the shard; yields the number of games finished so far. Raises `ArchiveError` at the first error."""
         step = max(1, SLICE_ROUNDS // self.rules.rounds) * self.rules.rounds
         for group in read_groups(self._shard):
             for start in range(0, len(group), step):
@@ -95,7 +95,7 @@ class _Checker:
                 yield self.rounds // self.rules.rounds
 
     def compare_sidecar(self) -> None:
-        """Compare what the rows of the shard amount to with its sidecar. Raises `ArchiveError`."""
+        """Compare the totals of the shard's rows with its sidecar. Raises `ArchiveError`."""
         sidecar, found = self._shard.sidecar, self._shard_hash & (2**64 - 1)
         self.hash += found
         if sidecar is None:
@@ -107,9 +107,9 @@ class _Checker:
             raise ArchiveError("its sidecar has the statistics of other rounds", self._shard.name)
 
     def _replay_games(self, rows: RowGroup) -> None:
-        """Replay the rows of whole games, and add up what they amount to."""
+        """Replay the rows of whole games, and add up the results."""
         if fault := first_out_of_range(rows, self.rules):
-            # Such a number must not reach the kernels. A row before may be wrong in another way, and the first is told.
+            # A number out of range must not reach the kernels. An error in an earlier row is reported first.
             row, reason = fault
             self._replay(rows.part(0, row))
             raise ArchiveError(reason, self._shard.name, int(rows.places[row]))
@@ -123,7 +123,7 @@ class _Checker:
         self._summary = summary if self._summary is None else self._summary + summary
 
     def _replay(self, rows: RowGroup) -> tuple[int, Rounds]:
-        """Replay rows, compare everything that they say, and return (sum of hashes, what they lead to)."""
+        """Replay rows, compare all their columns with the result, and return (sum of hashes, results)."""
         rules, stored = self.rules, rows.columns
         replayed = Rounds.empty(len(rows), 1, rules.players)
         games, numbers = divmod(rows.places, rules.rounds)
@@ -153,7 +153,7 @@ class _Checker:
         return int(part), replayed
 
     def _why(self, rows: RowGroup, row: int, action: int) -> str:
-        """Say why the replay of a row stopped at this action."""
+        """Explain why the replay of a row stopped at this action."""
         moves = rows.actions[rows.offsets[row] : rows.offsets[row + 1]].tolist()
         starter = int(starters_of(rows, self.rules)[row])
         position = Position.deal(
@@ -176,25 +176,25 @@ class _Checker:
 
 
 class _Faults:
-    """What is wrong with some rows; the one of the first row is told."""
+    """Errors in some rows; only the error of the first row is reported."""
 
     def __init__(self, places: np.ndarray, file_format: str) -> None:
         self._places, self._format = places, file_format
         self._found: list[tuple[int, Callable[[], str], int | None]] = []
 
     def note(self, row: int, reason: Callable[[], str], action: int | None = None) -> None:
-        """Note that something is wrong with a row."""
+        """Note an error in a row."""
         self._found.append((row, reason, action))
 
     def compare(self, column: str, stored: np.ndarray, right: np.ndarray) -> None:
-        """Note the first row whose value is not the right one."""
+        """Note the first row whose stored value is wrong."""
         wrong = stored != right
         if wrong.any():
             row = int(wrong.reshape(len(wrong), -1).any(axis=1).argmax())
             self.note(row, lambda: f"{column} is {stored[row].tolist()}, expected {right[row].tolist()}")
 
     def compare_texts(self, column: str, rows: RowGroup, texts: Sequence[str], right: np.ndarray) -> None:
-        """Note the first row whose text is not the one of `texts` that `right` (a place in it) names."""
+        """Note the first row whose text is not the one of `texts` to which `right` (an index) points."""
         codes, known = rows.texts[column]
         wrong = rows.codes(column, texts)[: len(right)] != right
         if wrong.any():
@@ -203,7 +203,7 @@ class _Faults:
             self.note(row, lambda: f"{name} is {shown(known[codes[row]])}, expected {texts[int(right[row])]}")
 
     def tell(self, name: str) -> None:
-        """Raise `ArchiveError` for the first row with a fault; at one row the first one noted counts."""
+        """Raise `ArchiveError` for the first row with an error; within a row, for the error noted first."""
         if self._found:
             row, reason, action = min(self._found, key=lambda found: found[0])
             raise ArchiveError(reason(), name, int(self._places[row]), action)

@@ -1,4 +1,4 @@
-"""`Job`: what an archive holds."""
+"""`Job`: the contents of an archive."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ SHARD_ROUNDS = 1 << 18
 """Rounds of a full shard, about 25 MB."""
 
 _KNOWN = {"format": FORMATS, "stream": (STREAM,)}
-"""Versions that this library reads, the one that it writes first."""
+"""Format versions that this library reads; the first one is the one that it writes."""
 
 _NUMBERS = ("seed", "first_game", "games", "shard_games")
 
 
 @dataclass(frozen=True)
 class Job:
-    """What an archive holds: games `first_game` … of `seed`, in shards of `shard_games` games (the last may have less).
+    """The contents of an archive: games of `seed`, from `first_game` on, in shards of `shard_games` games each.
 
-    `package` is the version of mextrain that plays it, `format` that of the files. Build one with `Job.create`.
+    The last shard may be smaller. `package` is the version of mextrain that plays the job, `format` the version of the
+    file format. Use `Job.create` to build one.
     """
 
     rules: RuleSet
@@ -55,7 +56,7 @@ class Job:
         first_game: int = 0,
         shard_games: int | None = None,
     ) -> Job:
-        """Return the checked job; by default a shard holds about 262,144 rounds. Raises `MextrainError`."""
+        """Return the validated job; by default a shard holds about 262,144 rounds. Raises `MextrainError`."""
         check_rules(rules)
         if shard_games is None:
             shard_games = max(1, SHARD_ROUNDS // rules.rounds)
@@ -74,25 +75,25 @@ class Job:
 
     @property
     def folder(self) -> str:
-        """The folder of the shards, below that of the archive: `preset=mexican/players=4`."""
+        """The folder of the shards, relative to the archive's folder: `preset=mexican/players=4`."""
         return shard_folder(self.format, self.rules.preset_name, self.rules.players)
 
     def path(self, number: int) -> Path:
-        """Return the path of shard `number` below the folder of the archive."""
+        """Return the path of shard `number`, relative to the archive's folder."""
         return Path(self.folder, shard_file(number))
 
     def sidecar_path(self, number: int) -> Path:
-        """Return the path of the sidecar of shard `number` below the folder of the archive."""
+        """Return the path of the sidecar of shard `number`, relative to the archive's folder."""
         return Path(self.folder, sidecar_file(self.format, number))
 
     @property
     def has_sidecars(self) -> bool:
-        """Whether a sidecar marks each complete shard: so it is in all formats but the first."""
+        """Whether a sidecar marks each complete shard; true for all formats but the first."""
         return self.format != FIRST_FORMAT
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (hex) of the job: what a sidecar says to belong to this job and to no other."""
+        """SHA-256 (hex) of the job; a sidecar stores it to show which job it belongs to."""
         return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,10 +112,10 @@ class Job:
 
     @classmethod
     def from_dict(cls, job: Any) -> Job:
-        """Return the job that `to_dict` wrote; fields that are not known are passed over.
+        """Return the job that `to_dict` wrote; unknown fields are ignored.
 
-        Types are exact, and what `create` refuses is refused here. Raises `MextrainError`, also for another format or
-        stream version.
+        Types must match exactly, and values that `create` rejects are rejected here too. Raises `MextrainError`, also
+        for another format or stream version.
         """
         if not isinstance(job, dict):
             raise MextrainError("it does not describe a job")
@@ -142,7 +143,7 @@ class Job:
 
 
 def _checked(seed: object, first_game: object, games: object, shard_games: object) -> tuple[int, int, int]:
-    """Return (seed, first game, games); raises `MextrainError` for what no job has."""
+    """Return (seed, first game, games); raises `MextrainError` for values that no job can have."""
     first = _number("first_game", first_game)
     if _number("shard_games", shard_games) == 0:
         raise MextrainError("shard_games = 0: a shard holds at least 1 game")
@@ -150,7 +151,7 @@ def _checked(seed: object, first_game: object, games: object, shard_games: objec
 
 
 def _number(name: str, value: object) -> int:
-    """The number as an int; raises `SeedError` for one that no number of games can be."""
+    """Return the number as an int; raises `SeedError` if it cannot be a number of games."""
     try:
         return check_game(value)
     except SeedError:

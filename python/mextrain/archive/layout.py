@@ -1,22 +1,22 @@
-"""Which files an archive consists of, and what their rows hold."""
+"""The files of an archive, and the columns of their rows."""
 
 from __future__ import annotations
 
 import re
 
 FORMAT = "mextrain-archive/3"
-"""The name of this layout of files and columns; any change that a reader would notice is a new version."""
+"""The name of this layout of files and columns; any change that readers would notice gets a new version."""
 
 SECOND_FORMAT = "mextrain-archive/2"
-"""Manifest and sidecars as JSON files, no page checksums, a column `end`: it is read, and no longer written."""
+"""Manifest and sidecars as JSON files, no page checksums, a column `end`. It is read, but no longer written."""
 
 FIRST_FORMAT = "mextrain-archive/1"
-"""As the second one, with the shards beside the manifest and without sidecars."""
+"""Like the second format, but with the shards beside the manifest and without sidecars."""
 
 FORMATS = (FORMAT, SECOND_FORMAT, FIRST_FORMAT)
 
 JOB_FILE = "_job.parquet"
-"""The manifest, beside the shards. The underscore tells Arrow that it holds no rows; others read it and find none."""
+"""The manifest, beside the shards. The underscore makes Arrow skip it; other readers open it and find no rows."""
 
 OLD_JOB_FILE = "_job.json"
 """The manifest of the older formats, in the folder of the archive."""
@@ -37,27 +37,27 @@ COLUMNS = {
     "actions": "list of uint16",
     "points": "list of int64",
 }
-"""Name and type of every column; none is ever null, and texts are stored as dictionaries. None is a word of SQL."""
+"""Name and type of every column. No value is ever null, texts are dictionary-encoded, and no name is an SQL keyword."""
 
 TEMPORARY = re.compile(r"\.(part-\d{5,}\.parquet|_part-\d{5,}\.parquet|_job\.parquet)\.tmp-\d+")
-"""Names of the files that a run which was killed leaves behind."""
+"""Names of temporary files that a killed run leaves behind."""
 
 NUMBERED = re.compile(r"_?part-(\d{5,20})\.(?:parquet|json)")
-"""Names of shards and sidecars; a name with zeros too many is not one that this library writes."""
+"""Names of shards and sidecars; this library never writes a name with too many zeros."""
 
 MANIFESTS = f"preset=*/players=*/{JOB_FILE}"
-"""Where the manifest lies below the folder of the archive."""
+"""Where the manifest may be, relative to the archive's folder."""
 
 
 def column_name(file_format: str, name: str) -> str:
-    """Return the name that a column of `COLUMNS` has in the files of a format."""
+    """Return the name in the files of a format for a column of `COLUMNS`."""
     return "end" if name == "ending" and file_format != FORMAT else name
 
 
 def shard_folder(file_format: str, preset: str, players: int) -> str:
-    """Return the folder of the shards below that of the archive, `.` for the first format.
+    """Return the folder of the shards, relative to the archive's folder; `.` for the first format.
 
-    The names are those of Hive partitions: readers of Parquet make the columns `preset` and `players` of them.
+    The names follow the convention of Hive partitions: Parquet readers turn them into columns `preset` and `players`.
     """
     return "." if file_format == FIRST_FORMAT else f"preset={preset}/players={players}"
 
@@ -73,6 +73,6 @@ def sidecar_file(file_format: str, number: int) -> str:
 
 
 def number_in(file_name: str) -> int | None:
-    """Return the number in the name of a shard or sidecar of any format, None for any other name."""
+    """Return the number in the name of a shard or sidecar of any format, or None for any other name."""
     found = NUMBERED.fullmatch(file_name)
     return None if found is None else int(found[1])

@@ -1,4 +1,4 @@
-"""The manifest of an archive: where it lies, and reading and writing it."""
+"""The manifest of an archive: finding, reading and writing it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from mextrain.errors import MextrainError, shown
 def read_job(folder: str | os.PathLike[str]) -> Job:
     """Return the job of the archive in `folder`.
 
-    Raises `MextrainError` for a folder that holds no archive, several, or one of another format or stream version, and
-    `MissingExtra` without pyarrow.
+    Raises `MextrainError` for a folder without an archive, with several, or with one of another format or stream
+    version, and `MissingExtra` without pyarrow.
     """
     job = find_job(folder)
     if job is None:
@@ -25,7 +25,7 @@ def read_job(folder: str | os.PathLike[str]) -> Job:
 
 
 def find_job(folder: str | os.PathLike[str]) -> Job | None:
-    """Return the job of the archive in `folder`, None if it holds no archive; raises as `read_job` does."""
+    """Return the job of the archive in `folder`, or None if there is none; raises the same errors as `read_job`."""
     need("pyarrow", "io")
     path = find_manifest(folder)
     if path is None:
@@ -42,7 +42,7 @@ def find_job(folder: str | os.PathLike[str]) -> Job | None:
 
 
 def find_manifest(folder: str | os.PathLike[str]) -> Path | None:
-    """Return the path of the manifest of the archive in `folder`, None if there is none. Raises `MextrainError`."""
+    """Return the path of the archive's manifest in `folder`, or None if there is none. Raises `MextrainError`."""
     root = Path(folder)
     found = sorted(root.glob(MANIFESTS))
     if os.path.lexists(root / OLD_JOB_FILE):
@@ -56,7 +56,7 @@ def find_manifest(folder: str | os.PathLike[str]) -> Path | None:
 
 
 def write_manifest(folder: Path, job: Job) -> None:
-    """Write the manifest of a new archive: the job, and what the columns of its files are. Raises `OSError`."""
+    """Write the manifest of a new archive: the job and a description of the columns. Raises `OSError`."""
     write_side_file(folder / job.folder / JOB_FILE, {**job.to_dict(), "columns": COLUMNS})
 
 

@@ -1,4 +1,4 @@
-"""The rows of shards as arrays, checked at the door: no number that could be an index is out of its range."""
+"""The rows of shards as arrays, validated on reading: every number that may be used as an index is in range."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mextrain_core.model.limits import NONE
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
-    """Rounds of a shard, as arrays with a row for each.
+    """Rounds of a shard, as arrays with one row per round.
 
-    `places`: int64[rows], where they stand in the shard. `columns`: the columns with a number in each row, by name.
-    `texts`: those with texts, each as (codes, texts). `offsets`: int64[rows + 1], where the moves of each round begin
-    in `actions`, uint16. `points`: int64[rows, players]. Names are those of `COLUMNS` in every format.
+    `places`: int64[rows], the index of each row in the shard. `columns`: the numeric columns, by name. `texts`: the
+    text columns, each as (codes, texts). `offsets`: int64[rows + 1], where the moves of each round begin in `actions`,
+    uint16. `points`: int64[rows, players]. Names are those of `COLUMNS`, whatever the format.
     """
 
     places: np.ndarray
@@ -36,7 +36,7 @@ class RowGroup:
         return len(self.points)
 
     def part(self, start: int, stop: int) -> RowGroup:
-        """Return the rows `start` … `stop` - 1, or those that there are, as views."""
+        """Return the rows `start` … `stop` - 1 as views; rows past the end are left out."""
         return RowGroup(
             self.places[start:stop],
             {name: column[start:stop] for name, column in self.columns.items()},
@@ -47,7 +47,7 @@ class RowGroup:
         )
 
     def codes(self, column: str, texts: Sequence[str]) -> np.ndarray:
-        """Return the place in `texts` of the text of each row: int64[rows], -1 for a text that is not among them."""
+        """Return the index in `texts` of each row's text: int64[rows], -1 for a text that is not in the list."""
         codes, known = self.texts[column]
         places = np.array([texts.index(text) if text in texts else -1 for text in known], np.int64)
         found: np.ndarray = places[codes]
@@ -55,10 +55,10 @@ class RowGroup:
 
 
 def read_group(shard: Shard, group: int, first_row: int, columns: Sequence[str], keep: np.ndarray | None) -> RowGroup:
-    """Return a row group of a shard, which begins with row `first_row`: some columns, those with points and moves too.
+    """Return a row group of a shard that begins with row `first_row`: the given columns, including points and moves.
 
-    `keep`: int64, the places in the group of the rows that are wanted, None for all. Raises `ArchiveError` for rows
-    that cannot be read, or that do not stand where their numbers say.
+    `keep`: int64, indices in the group of the rows to keep, None for all. Raises `ArchiveError` for rows that cannot be
+    read or whose numbers do not match their place.
     """
     with shard.opened() as file, readable(shard.name):
         names = [column_name(shard.job.format, name) for name in columns]
@@ -69,7 +69,7 @@ def read_group(shard: Shard, group: int, first_row: int, columns: Sequence[str],
 
 
 def read_groups(shard: Shard) -> Iterator[RowGroup]:
-    """Yield the row groups of a shard, one in memory at a time, with their ranges not yet checked.
+    """Yield the row groups of a shard, one in memory at a time. Their ranges are not checked yet.
 
     Raises `ArchiveError` for a damaged file.
     """
@@ -84,9 +84,9 @@ def read_groups(shard: Shard) -> Iterator[RowGroup]:
 def group_of(table: Any, first_row: int, players: int, keep: np.ndarray | None = None) -> RowGroup:
     """Return the arrays of a `pyarrow.Table` with the columns `actions`, `points` and any others of an archive.
 
-    They are copies: Arrow's own memory cannot be written, for which kernels would be compiled once more.
+    The arrays are copies: Arrow's own memory is read-only, and the kernels would need another compile for that.
 
-    Raises `ValueError` if a row has points for another number of seats, anything is null, or Arrow finds a fault.
+    Raises `ValueError` if a row has points for a wrong number of seats, if a value is null, or if Arrow finds an error.
     """
     import pyarrow as pa
 
@@ -101,7 +101,7 @@ def group_of(table: Any, first_row: int, players: int, keep: np.ndarray | None =
         if column.null_count:
             raise ValueError(f"the column {stored} has a row with nothing in it")
         if pa.types.is_list(column.type):
-            # A list of nothing has no offsets of its own.
+            # An empty list array has no offsets buffer.
             offsets = column.offsets.to_numpy() if len(column) else np.zeros(1, np.int32)
             lists[name] = offsets.astype(np.int64), column.values.to_numpy(zero_copy_only=True).copy()
         elif pa.types.is_dictionary(column.type):
@@ -116,9 +116,9 @@ def group_of(table: Any, first_row: int, players: int, keep: np.ndarray | None =
 
 
 def first_out_of_range(rows: RowGroup, rules: RuleSet) -> tuple[int, str] | None:
-    """Return the first row with a number that no round of these rules has, and what is wrong; None if there is none.
+    """Return the first row with a number that is impossible under these rules, and what is wrong; None if all are fine.
 
-    These numbers are seats and places in lists. Code that takes them relies on them.
+    These numbers are seats and list indices, and later code relies on them.
     """
     ranges = {"starter": (0, rules.players - 1), "winner": (-1, rules.players - 1), "round": (0, rules.rounds - 1)}
     found = []
@@ -133,13 +133,13 @@ def first_out_of_range(rows: RowGroup, rules: RuleSet) -> tuple[int, str] | None
 
 
 def check_ranges(rows: RowGroup, shard: Shard) -> None:
-    """Raise `ArchiveError` for a number that no round of the rules has."""
+    """Raise `ArchiveError` for a number that is impossible under the rules."""
     if fault := first_out_of_range(rows, shard.job.rules):
         raise ArchiveError(fault[1], shard.name, int(rows.places[fault[0]]))
 
 
 def check_places(rows: RowGroup, shard: Shard) -> None:
-    """Raise `ArchiveError` for a row that is not the game and round that stands in its place."""
+    """Raise `ArchiveError` for a row that is not the game and round expected at its place."""
     games, numbers = divmod(rows.places, shard.job.rules.rounds)
     right = {"game": np.uint64(shard.first_game) + games.astype(np.uint64), "round": numbers}
     for name, expected in right.items():
@@ -151,9 +151,9 @@ def check_places(rows: RowGroup, shard: Shard) -> None:
 
 
 def starters_of(rows: RowGroup, rules: RuleSet) -> np.ndarray:
-    """Return the starter of each row as far as the rules name it, NONE where the stream draws it (section 3).
+    """Return the starter of each row if the rules name it, NONE if the stream draws it (section 3).
 
-    uint8[rows]. The rows of a game stand together, and their numbers are in range.
+    uint8[rows]. All rows of a game must be present, one after another, and their numbers in range.
     """
     last_starters, last_winners = np.full((2, len(rows)), NONE, np.uint8)
     last_starters[1:] = rows.columns["starter"][:-1]

@@ -1,4 +1,4 @@
-"""The rows of a shard: rounds as the engine plays them, as Arrow tables."""
+"""The rows of a shard: rounds as Arrow tables, and the options of the Parquet writer."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from mextrain.archive.layout import COLUMNS
 from mextrain.bulk.results import ENDS, Rounds
 
 GROUP_ROUNDS = 1 << 15
-"""Rounds of a row group: what a worker holds in memory at a time."""
+"""Rounds per row group; this is how much a worker holds in memory at a time."""
 
-# Measured on random play (4 players, double-12), moves alone, a round: byte-stream split and zstd 1 take 81 bytes and
-# 510 ns; zstd 3 takes as much and 920 ns; a dictionary and zstd 1, 79 bytes and 820 ns; lz4, 119 bytes and 510 ns.
-# Without any compression or encoding 360 ns are left.
+# Measured on random play (4 players, double-12), per round, for the moves alone: byte-stream split with zstd 1 takes
+# 81 bytes and 510 ns; with zstd 3 the same size and 920 ns; a dictionary with zstd 1, 79 bytes and 820 ns; lz4, 119
+# bytes and 510 ns. Without any compression or encoding, writing takes 360 ns.
 WRITER_OPTIONS: dict[str, Any] = {
     "compression": "zstd",
     "compression_level": 1,
-    # Columns of few different values take a dictionary.
+    # Columns with few different values get a dictionary.
     "use_dictionary": [name for name in COLUMNS if name not in ("game", "actions", "points")],
     "column_encoding": {
         "game": "DELTA_BINARY_PACKED",
         "actions.list.element": "BYTE_STREAM_SPLIT",
         "points.list.element": "BYTE_STREAM_SPLIT",
     },
-    # Readers skip row groups by these; of the others minimum and maximum say nothing.
+    # Readers skip row groups by these statistics; for the other columns minimum and maximum are useless.
     "write_statistics": ["seed", "game", "round"],
-    # Readers that look at them find a flipped bit; they cost nothing that can be measured.
+    # Readers that check them detect flipped bits; the cost is too small to measure.
     "write_page_checksum": True,
 }
 
 
 def arrow_rows(job: Job, schema: Any, first_game: int, group: Rounds, actions: np.ndarray) -> Any:
-    """Return the `pyarrow.Table` of the games `first_game` … of a job.
+    """Return the `pyarrow.Table` of the games of a job from `first_game` on.
 
-    `actions`: uint16, the moves of all rounds one after the other. Buffers of NumPy become Arrow arrays, nothing is
-    looped over.
+    `actions`: uint16, the moves of all rounds, concatenated. NumPy buffers become Arrow arrays directly, without a loop
+    over the rows.
     """
     import pyarrow as pa
 
@@ -73,10 +73,10 @@ def arrow_rows(job: Job, schema: Any, first_game: int, group: Rounds, actions: n
 
 
 def rules_text(job: Job) -> str:
-    """Return what the column `rules` says."""
+    """Return the text for the column `rules`."""
     return json.dumps(job.rules.to_dict())
 
 
 def policies_text(job: Job) -> str:
-    """Return what the column `policies` says."""
+    """Return the text for the column `policies`."""
     return ",".join(job.policies)

@@ -1,4 +1,4 @@
-"""The Arrow schema of the rows, in every format, and what Arrow says about files that it cannot read."""
+"""The Arrow schema of the rows in every format, and short texts for Arrow's error messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def archive_schema(metadata: Mapping[str, Any] | None = None, file_format: str =
 
 
 def schema_problems(schema: Any, file_format: str) -> list[str]:
-    """Return what is wrong with the schema of a shard of this format."""
+    """Return what is wrong with the schema of a shard of this format, one text for each problem."""
     wanted = archive_schema(file_format=file_format)
     if schema.names != wanted.names:
         return [f"has the columns {', '.join(schema.names)}, expected {', '.join(wanted.names)}"]
@@ -41,9 +41,9 @@ def schema_problems(schema: Any, file_format: str) -> list[str]:
 
 
 def _same_type(one: Any, other: Any) -> bool:
-    """Whether two types are the same, but for the name of a list's elements and whether they may be null.
+    """Whether two types are equal, ignoring the name of a list's elements and whether they may be null.
 
-    The first format left that open.
+    The first format did not specify those.
     """
     import pyarrow as pa
 
@@ -53,6 +53,6 @@ def _same_type(one: Any, other: Any) -> bool:
 
 
 def arrow_says(error: BaseException) -> str:
-    """Return the message of an error of Arrow as one short line; it may have several, with bytes of the file."""
+    """Return an Arrow error message as one short line; the original may have several lines and contain file bytes."""
     text = "".join(letter if letter.isprintable() else " " for letter in str(error))
     return " ".join(text.split())[:200]

@@ -22,7 +22,7 @@ from mextrain.errors import ArchiveError
 class Shard:
     """A complete shard: its file, number, games `first_game` … `first_game + games - 1`, and its sidecar.
 
-    `name` is the path below the folder of the archive. Shards of the first format have no sidecar.
+    `name` is the path relative to the archive's folder. Shards of the first format have no sidecar.
     """
 
     path: Path
@@ -35,20 +35,20 @@ class Shard:
 
     @property
     def rounds(self) -> int:
-        """Number of rounds, which is that of rows."""
+        """Number of rounds, which equals the number of rows."""
         return self.games * self.job.rules.rounds
 
     def check_digest(self) -> None:
-        """Compare the SHA-256 of the file with the sidecar's. Raises `ArchiveError`."""
+        """Compare the SHA-256 of the file with the sidecar. Raises `ArchiveError`."""
         with readable(self.name):
             if self.sidecar and (problems := digest_problems(self.path, self.name, self.sidecar)):
                 raise ArchiveError(problems[0].removeprefix(f"{self.name} "), self.name)
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
-        """Open the file as a `pyarrow.parquet.ParquetFile` with our columns, whose page checksums are looked at.
+        """Open the file as a `pyarrow.parquet.ParquetFile`, and check its schema and page checksums.
 
-        Raises `ArchiveError`, also for what pyarrow says while it is open.
+        Raises `ArchiveError`, also for pyarrow errors while the file is open.
         """
         import pyarrow.parquet as pq
 
@@ -63,7 +63,7 @@ class Shard:
                 yield file
 
     def group_rows(self) -> list[int]:
-        """Return the number of rows of each row group; all hold whole games. Raises `ArchiveError`."""
+        """Return the number of rows of each row group; every group holds whole games. Raises `ArchiveError`."""
         with self.opened() as file:
             rows = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
         if sum(rows) != self.rounds or any(count < 1 or count % self.job.rules.rounds for count in rows):
@@ -73,7 +73,7 @@ class Shard:
 
 @contextmanager
 def readable(name: str) -> Iterator[None]:
-    """Make an `ArchiveError` about the shard `name` of everything that pyarrow raises for a damaged file."""
+    """Convert every exception that pyarrow raises for a damaged file into an `ArchiveError` about the shard `name`."""
     import pyarrow as pa
 
     try:
@@ -85,10 +85,10 @@ def readable(name: str) -> Iterator[None]:
 
 
 def read_shards(folder: str | os.PathLike[str]) -> tuple[Job, list[Shard]]:
-    """Return the job of an archive and its complete shards, in order; what is missing or unfinished is left out.
+    """Return the job of an archive and its complete shards, in order; missing or unfinished shards are left out.
 
-    Raises `ArchiveError` for files that are damaged, as far as sizes and sidecars tell, or that are not of this job,
-    `MextrainError` for a folder without an archive or of another version, and `MissingExtra` without pyarrow.
+    Raises `ArchiveError` for files that are damaged (as far as sizes and sidecars show) or that belong to another job,
+    `MextrainError` for a folder without an archive or with another version, and `MissingExtra` without pyarrow.
     """
     need("pyarrow", "io")
     job, root = read_job(folder), Path(folder)
@@ -97,7 +97,7 @@ def read_shards(folder: str | os.PathLike[str]) -> tuple[Job, list[Shard]]:
         shard = root / job.path(number)
         if os.path.lexists(shard) and job.has_sidecars and not os.path.lexists(root / job.sidecar_path(number)):
             continue
-        # Without a sidecar only the file itself can tell that it is whole.
+        # Without a sidecar only the file itself shows whether it is complete.
         sidecar, problems = shard_problems(root, job, number, read=not job.has_sidecars)
         if problems:
             raise ArchiveError(problems[0])

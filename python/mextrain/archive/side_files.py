@@ -1,8 +1,8 @@
-"""Side files: what is said about an archive, beside its rows and where readers of the rows do not stumble over it.
+"""Side files: metadata of an archive, stored beside its rows so that readers of the rows are not affected.
 
-A side file is a Parquet file with the columns of a shard and no rows; what it says is JSON in its metadata. A program
-that reads all files of the folder finds nothing in it, and one that skips names with an underscore skips it. The
-older formats have JSON files.
+A side file is a Parquet file with the columns of a shard and no rows; its content is JSON in the metadata. A program
+that reads all files of the folder gets no rows from it, and a program that skips names with an underscore skips it.
+The older formats use JSON files.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mextrain.archive.schema import archive_schema, arrow_says
 from mextrain.errors import MextrainError
 
 MOST_BYTES = 1 << 26
-"""A larger side file is not one of ours: a sidecar with all turn counts that there can be has two megabytes."""
+"""Largest possible size of a side file: a sidecar with every possible turn count has two megabytes."""
 
 TEXT, DIGEST = b"mextrain", b"mextrain.sha256"
 """Keys of the metadata: the JSON text, and its SHA-256 in hexadecimal digits."""
@@ -38,10 +38,10 @@ def write_side_file(path: Path, says: Mapping[str, Any]) -> None:
 
 
 def read_side_file(path: Path) -> Any:
-    """Return what a side file says.
+    """Return the content of a side file.
 
     Raises `MextrainError` for a file that cannot be read or whose text is not what was written, `FileNotFoundError`
-    and `NotADirectoryError` if there is none.
+    or `NotADirectoryError` if there is none.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -58,7 +58,7 @@ def read_side_file(path: Path) -> Any:
 
 
 def read_json_file(path: Path) -> Any:
-    """Return what a side file of the older formats says; raises as `read_side_file` does."""
+    """Return the content of a side file of the older formats; raises the same errors as `read_side_file`."""
     return _json(_bytes(path))
 
 

@@ -1,4 +1,4 @@
-"""`Sidecar`: what is known of a complete shard. Its file is the mark that the shard is complete."""
+"""`Sidecar`: facts about a complete shard. The presence of its file marks the shard as complete."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from mextrain.errors import MextrainError, shown
 
 @dataclass(frozen=True)
 class Sidecar:
-    """What is known of a shard.
+    """Facts about a shard.
 
-    `rows`: rounds; `bytes`, `sha256` (hex): size and digest of the file; `hash`: sum of the round hashes modulo 2**64,
-    as `Simulation.hash`; `writer`: what wrote the file, as bytes are equal only for one version of it; `summary`:
-    statistics of the games.
+    `rows`: number of rounds. `bytes`, `sha256` (hex): size and digest of the file. `hash`: sum of the round hashes
+    modulo 2**64, like `Simulation.hash`. `writer`: the software that wrote the file, since the bytes are reproducible
+    only with the same version. `summary`: statistics of the games.
     """
 
     rows: int
@@ -45,9 +45,9 @@ class Sidecar:
 
     @classmethod
     def read(cls, folder: Path, job: Job, number: int) -> Sidecar | None:
-        """Return what the sidecar of shard `number` says, None if there is none.
+        """Return the sidecar of shard `number`, or None if there is none.
 
-        Raises `MextrainError` if it cannot be read, is that of another job or shard, or cannot be true.
+        Raises `MextrainError` if it cannot be read, belongs to another job or shard, or has impossible values.
         """
         path = folder / job.sidecar_path(number)
         try:
@@ -77,7 +77,7 @@ class Sidecar:
 
 
 def _identity(job: Job, number: int) -> dict[str, Any]:
-    """What says which shard it is."""
+    """Return the fields that identify a shard."""
     first, games = job.shard(number)
     return {"format": job.format, "job": job.digest, "shard": number, "first_game": first, "games": games}
 

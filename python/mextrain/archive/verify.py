@@ -1,4 +1,4 @@
-"""Is every file of an archive there, whole, and what its sidecar says?"""
+"""Checks the files of an archive: all present, intact, and as their sidecars describe them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from mextrain.bulk.simulate import Progress
 from mextrain.errors import MextrainError
 
 CHUNK = 1 << 20
-"""Bytes read at a time."""
+"""Bytes read in one call."""
 
 MOST_PROBLEMS = 20
-"""Problems that are listed one by one."""
+"""Maximum number of problems that are listed individually."""
 
 
 def verify_archive(folder: str | os.PathLike[str], progress: Progress | None = None) -> list[str]:
-    """Return what is wrong with the files of an archive, one text each: an empty list if all is well.
+    """Return the problems with the files of an archive, one text for each; an empty list if there are none.
 
-    Every shard must be there with its sidecar, of its size and SHA-256, with the columns, rows and metadata that the
-    job asks for, and no other shard may lie beside them. After the first 20 problems there is a text with the number
-    of all others. `progress` is called with (shards looked at, shards). The rows are not replayed; `check_archive`
-    does that. Raises `MextrainError` for a folder without an archive or of another version, `MissingExtra` without
-    pyarrow, `OSError` for a file that cannot be read.
+    Every shard must be there with its sidecar and have the size and SHA-256 in it, and the columns, rows and metadata
+    that the job requires. There must be no other shards. After the first 20 problems, one more text gives the number of
+    the remaining ones. `progress` is called with (shards checked, shards). The rows are not replayed; use
+    `check_archive` for that. Raises `MextrainError` for a folder without an archive or with another version,
+    `MissingExtra` without pyarrow, `OSError` for a file that cannot be read.
     """
     need("pyarrow", "io")
     job, root = read_job(folder), Path(folder)
@@ -51,7 +51,7 @@ def verify_archive(folder: str | os.PathLike[str], progress: Progress | None = N
 
 @dataclass
 class _Problems:
-    """The first problems, and the number of all."""
+    """The first problems, and the total number."""
 
     texts: list[str] = field(default_factory=list)
     count: int = 0
@@ -61,7 +61,7 @@ class _Problems:
         self.texts += texts[: MOST_PROBLEMS - len(self.texts)]
 
     def missing(self, job: Job, start: int, stop: int) -> None:
-        """Note that the shards `start` … `stop` - 1 are missing, of which there may be more than one can count."""
+        """Note that the shards `start` … `stop` - 1 are missing; there may be too many to loop over."""
         self.count += stop - start
         told = range(start, min(stop, start + MOST_PROBLEMS - len(self.texts)))
         self.texts += [missing_text(job, number) for number in told]
@@ -72,19 +72,19 @@ class _Problems:
 
 
 def missing_text(job: Job, number: int) -> str:
-    """Say that a shard is missing."""
+    """Return the text that says that a shard is missing."""
     return f"{job.path(number).as_posix()} is missing"
 
 
 def shards_there(root: Path, job: Job) -> list[int]:
-    """Return the numbers of the shards of a job of which there is a file or a sidecar, in order."""
+    """Return the numbers of the job's shards that have a file or a sidecar, in order."""
     folder = root / job.folder
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     return sorted({number for name in names if (number := _shard_of(job, name)) is not None})
 
 
 def _shard_of(job: Job, name: str) -> int | None:
-    """The number of the shard of a job to which a file of this name belongs, None for any other file."""
+    """Return the number of the job's shard to which a file name belongs, or None for any other file."""
     number = number_in(name)
     if number is None or number >= job.shards or name not in (shard_file(number), sidecar_file(job.format, number)):
         return None
@@ -92,9 +92,10 @@ def _shard_of(job: Job, name: str) -> int | None:
 
 
 def shard_problems(root: Path, job: Job, number: int, *, read: bool) -> tuple[Sidecar | None, list[str]]:
-    """Return the sidecar of shard `number`, and what is wrong with the shard: everything if it is to be `read`.
+    """Return the sidecar of shard `number`, and the problems with the shard.
 
-    Otherwise only what the sidecar and the size of the file tell. The first format has no sidecars.
+    With `read` the file is read and everything is checked. Otherwise only the sidecar and the size of the file are
+    checked. The first format has no sidecars.
     """
     path = root / job.path(number)
     name = job.path(number).as_posix()
@@ -121,7 +122,7 @@ def shard_problems(root: Path, job: Job, number: int, *, read: bool) -> tuple[Si
 
 
 def digest_problems(path: Path, name: str, sidecar: Sidecar) -> list[str]:
-    """Return what the SHA-256 of a file tells. Raises `OSError`."""
+    """Return the problems that the SHA-256 of a file shows. Raises `OSError`."""
     digest = sha256_of(path)
     if digest == sidecar.sha256:
         return []
@@ -129,7 +130,7 @@ def digest_problems(path: Path, name: str, sidecar: Sidecar) -> list[str]:
 
 
 def parquet_problems(path: Path, job: Job, number: int) -> list[str]:
-    """Return what the footer of a Parquet file tells against its being shard `number` of `job`."""
+    """Return the reasons in the footer of a Parquet file why it cannot be shard `number` of `job`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -152,7 +153,7 @@ def parquet_problems(path: Path, job: Job, number: int) -> list[str]:
 
 
 def strangers(root: Path, job: Job) -> list[str]:
-    """Return a text for each file that readers would take for a shard of the job and that is not one."""
+    """Return a text for each file that readers would mistake for a shard of the job."""
     return [f"{path.relative_to(root).as_posix()} is not a shard of this job" for path in sorted(_others(root, job))]
 
 

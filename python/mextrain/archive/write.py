@@ -1,4 +1,4 @@
-"""Playing a job into a folder, so that nothing is ever lost or half-done."""
+"""Plays a job into a folder, so that no finished work is lost and no file is left half-written."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from mextrain_core.model.limits import MAX_DECISIONS
 
 @dataclass(frozen=True)
 class Archive:
-    """The complete shards of a job in `folder`, and what their games amount to.
+    """The complete shards of a job in `folder`, with summary statistics of their games.
 
-    `shards`: their numbers; `made`: those that this call made; `remade`: how many of those replaced a damaged file;
-    `seconds`: how long that took, without loading the kernels; `bytes`: size of all shards; `summary`: statistics of
-    all their games, None without any.
+    `shards`: their numbers. `made`: the shards that this call made. `remade`: how many of those replaced a damaged
+    file. `seconds`: the time that took, without loading the kernels. `bytes`: size of all shards. `summary`: statistics
+    of all their games, None if there are none.
     """
 
     folder: Path
@@ -57,7 +57,7 @@ class Archive:
         return len(self.shards) == self.job.shards
 
     def games(self, shards: Sequence[int]) -> int:
-        """Return the number of games in shards with these numbers."""
+        """Return the number of games in the shards with these numbers."""
         return sum(self.job.shard(number)[1] for number in shards)
 
 
@@ -74,15 +74,15 @@ def write_archive(
 ) -> Archive:
     """Play `job` into `folder`, on `workers` threads (None: one for each usable processor).
 
-    The folder is made if need be; it must be empty, or hold this very job: complete, or with `resume` in part. Files
-    of anything else are refused and left alone. A job that is complete already is not played again. Shards that are
-    there are known by their sidecars; with `verify` they are read, and one that is not what its sidecar says counts as
+    The folder is created if necessary. It must be empty or hold this same job: complete, or, with `resume`, in part.
+    Other files are refused and left alone. A job that is already complete is not played again. Existing shards are
+    recognised by their sidecars; with `verify` they are read, and a shard that does not match its sidecar counts as
     missing.
 
-    Memory does not grow with the number of games: each worker holds about 32,768 rounds. `backend` is that of
-    `simulate`; the files do not depend on it. Ctrl-C raises `Interrupted` with the `Archive` of the shards that are
-    complete. Raises `MissingExtra` without pyarrow, `MextrainError` for a folder that cannot be used or that another
-    process is writing into, `OSError` for what the disk says.
+    Memory does not grow with the number of games: each worker holds about 32,768 rounds. `backend` is the same as for
+    `simulate`; the files do not depend on it. Ctrl-C raises `Interrupted` with the `Archive` of the complete shards.
+    Raises `MissingExtra` without pyarrow, `MextrainError` for a folder that cannot be used or that another process is
+    writing to, `OSError` for errors of the file system.
     """
     need("pyarrow", "io")
     if job.format != FORMAT:
@@ -120,7 +120,7 @@ class _Writer:
         self._lock = threading.Lock()
 
     def run(self, workers: int, resume: bool, verify: bool, progress: Progress | None) -> Archive:
-        """Do what `write_archive` does, in a folder that nobody else writes into."""
+        """Do the work of `write_archive`, in a folder that no other process writes to."""
         damaged = self._prepare(resume, verify)
         self._kept = set(self.sidecars)
         threads = min(workers, self.job.shards - len(self._kept))
@@ -139,7 +139,7 @@ class _Writer:
         return archive
 
     def _prepare(self, resume: bool, verify: bool) -> int:
-        """Make the folder ready and find the shards that are there; returns the number of damaged ones."""
+        """Prepare the folder and find the existing shards; returns the number of damaged ones."""
         theirs = find_job(self.folder)
         if theirs is not None:
             self._compare(theirs)
@@ -161,7 +161,7 @@ class _Writer:
         return damaged
 
     def _stranger(self) -> str | None:
-        """The name of something in the folder that no run of this job left there before it wrote the manifest."""
+        """Return the name of an entry that a run of this job cannot have left before it wrote the manifest, or None."""
         folder = self.folder
         for below in (*Path(self.job.folder).parts, None):
             for path in sorted(folder.iterdir()):
@@ -173,7 +173,7 @@ class _Writer:
         return None
 
     def _compare(self, theirs: Job) -> None:
-        """Refuse a folder that holds another job than ours, or one of an older layout."""
+        """Refuse a folder that holds a different job, or a job in an older layout."""
         if theirs.format != FORMAT:
             raise MextrainError(
                 f"{self.folder} is of the older format {theirs.format}, which can be read and not continued: "
@@ -188,10 +188,10 @@ class _Writer:
                 )
 
     def _look(self, verify: bool) -> int:
-        """Find the shards that are complete; returns the number of damaged ones."""
+        """Find the complete shards; returns the number of damaged ones."""
         damaged = 0
         for number in shards_there(self.folder, self.job):
-            # A shard without its mark was being finished when the run was killed: that is not damage.
+            # A shard without a sidecar was unfinished when the run was killed; that is not damage.
             if all((self.folder / path(number)).exists() for path in (self.job.path, self.job.sidecar_path)):
                 sidecar, problems = shard_problems(self.folder, self.job, number, read=verify)
                 if sidecar is not None and not problems:
@@ -201,7 +201,7 @@ class _Writer:
         return damaged
 
     def _clean(self) -> None:
-        """Remove what a run that was killed left, and marks that do not hold."""
+        """Remove the leftovers of a killed run, and sidecars that are not valid."""
         for folder in (self.folder, self.folder / self.job.folder):
             for path in sorted(folder.iterdir()) if folder.is_dir() else ():
                 number = number_in(path.name)
@@ -210,15 +210,15 @@ class _Writer:
                     remove_file(path)
 
     def _player(self) -> Player:
-        """A player of the job's games, for one thread."""
+        """Return a player of the job's games, for one thread."""
         return Player(self.job.rules, self._seats, self.job.seed, self._backend)
 
     def _work(self) -> None:
-        """Make shards until none is missing, or somebody asks to stop."""
+        """Make shards until none are missing or a stop is requested."""
         player = self._player()
         rules = self.job.rules
         group_games = min(max(1, rows.GROUP_ROUNDS // rules.rounds), self.job.shard_games)
-        # Pages that no move reaches are never touched, so the room for the worst case costs nothing.
+        # Pages that no move reaches are never touched, so reserving space for the worst case costs nothing.
         actions = np.empty(group_games * rules.rounds * MAX_DECISIONS, np.uint16)
         table = Rounds.empty(group_games, rules.rounds, rules.players)
         while not self._stop.is_set():
@@ -234,7 +234,7 @@ class _Writer:
                 self.sidecars[number] = sidecar
 
     def _make(self, number: int, player: Player, table: Rounds, actions: np.ndarray) -> Sidecar:
-        """Make one shard; raises `_Stopped` if somebody asks to stop, which leaves nothing behind."""
+        """Make one shard; raises `_Stopped` if a stop is requested, and then leaves nothing behind."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -266,7 +266,7 @@ class _Writer:
         return sidecar
 
     def _play(self, player: Player, first: int, group: Rounds, actions: np.ndarray) -> tuple[int, int]:
-        """Play a row group in slices; returns (hash, number of moves). Raises `_Stopped` if asked to stop."""
+        """Play a row group in slices; returns (hash, number of moves). Raises `_Stopped` if a stop is requested."""
         games = moves = total = 0
         while games < group.games:
             if self._stop.is_set():
@@ -281,7 +281,7 @@ class _Writer:
         return total, moves
 
     def archive(self, remade: int = 0, seconds: float = 0.0) -> Archive:
-        """What is in the folder now."""
+        """Return the current contents of the folder."""
         shards = tuple(sorted(self.sidecars))
         made = tuple(number for number in shards if number not in self._kept)
         summary: Summary | None = None
@@ -293,7 +293,7 @@ class _Writer:
 
 
 class _Digest:
-    """A file to write to that knows the size and the SHA-256 of what was written."""
+    """A writable file that tracks the size and the SHA-256 of what was written."""
 
     closed = False
 
@@ -303,26 +303,26 @@ class _Digest:
         self.bytes = 0
 
     def write(self, data: bytes) -> int:
-        """Write and take note."""
+        """Write the data and update size and digest."""
         written = self._file.write(data)
         self.sha256.update(data)
         self.bytes += written
         return written
 
     def tell(self) -> int:
-        """Where the next byte goes."""
+        """Return the position of the next byte."""
         return self.bytes
 
     def flush(self) -> None:
-        """Hand over what is buffered."""
+        """Flush the buffer of the file."""
         self._file.flush()
 
     def close(self) -> None:
-        """Whoever opened the file closes it, when it is on the disk."""
+        """Do nothing: the caller closes the file once it is on disk."""
 
 
 class _Stopped(Exception):
-    """A shard was given up half-way."""
+    """A shard was abandoned before it was complete."""
 
 
 def _compact(value: object) -> str:

@@ -23,14 +23,14 @@ from mextrain_core.model.state import new_states
 NAMES = ("scalar", "lockstep", "c")
 
 Play = Callable[[int, Rounds], int]
-"""Plays as many games as the `Rounds` have room for, from a number on, and returns their hash."""
+"""Plays as many games as the `Rounds` have room for, starting with a given game, and returns their hash."""
 
 
 @dataclass(frozen=True)
 class Backend:
     """One way to play: `player()` makes a `Play` for one thread.
 
-    `bytes_per_game`: working memory that a game takes while it is played.
+    `bytes_per_game`: working memory of one game while it is played.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Backend:
 
 @dataclass(frozen=True)
 class Backends:
-    """The backends that play some rules here, and why the others do not, by name."""
+    """The backends that can play the rules here, and the reasons why the others cannot, by name."""
 
     found: tuple[Backend, ...]
     missing: dict[str, str]
@@ -49,7 +49,7 @@ class Backends:
 def backends_for(rules: RuleSet, policies: tuple[str, ...], seed: int, only: str = "auto") -> Backends:
     """Return the backends that play `rules` with these policies by seat; compiles the C twin, but no kernel.
 
-    `only` is `auto` for all, or the one of our backends that is wanted; the C twin is always among them.
+    `only` is `auto` for all of our backends, or the name of one; the C twin is always included.
     """
     seats = Seats.of(policies, rules.players)
     found, missing = [], {}

@@ -1,7 +1,7 @@
-"""Measures in a process of its own: one job in, its times out, as JSON on stdin and stdout.
+"""Measures in a separate process: reads one job as JSON from stdin and writes its times as JSON to stdout.
 
-`python -m mextrain.benchmark.child` is what `runs` starts. A fresh process for every sample makes its peak memory and
-its first calls its own, and puts its memory somewhere else each time.
+`runs` starts it as `python -m mextrain.benchmark.child`. With a fresh process for every sample, peak memory and first
+calls belong to that sample alone, and its memory has a different placement each time.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from mextrain.bulk.results import Rounds
 from mextrain.game.rules import RuleSet
 
 Timed = Callable[[int], tuple[float, int]]
-"""Plays so many games; returns (seconds, hash)."""
+"""Plays the given number of games; returns (seconds, hash)."""
 
 
 def sample(job: dict[str, Any]) -> dict[str, Any]:
     """Measure a job: `rules`, `policies`, `backend`, `workers`, `seed`, `seconds` of a run, `repeats`, `games` or None.
 
-    Returns `backends` (by name: the times of all repeats, the hashes they gave, the CPU seconds of the first call, the
-    bytes of a running game), `missing` (why other backends did not play), `games`, their sums, and the peak memory.
+    Returns `backends` (by name: the times of all repeats, their hashes, the CPU seconds of the first call, the
+    bytes per running game), `missing` (why other backends did not play), `games`, their sums, and the peak memory.
     Without repeats only the first calls are timed.
     """
     rules = RuleSet.from_dict(job["rules"])
@@ -71,14 +71,14 @@ def sample(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _timer(player: Callable[[], Play], rules: RuleSet, workers: int) -> Timed:
-    """Play on so many threads, each an equal part of the games: one by its CPU time, several by the wall clock."""
+    """Return a function that plays equal shares on all threads; one is timed by CPU time, several by wall clock."""
     players = [player() for _ in range(workers)]
     pool = ThreadPoolExecutor(workers) if workers > 1 else None
 
     def play(games: int) -> tuple[float, int]:
         bounds = [games * k // workers for k in range(workers + 1)]
         parts = [Rounds.empty(stop - start, rules.rounds, rules.players) for start, stop in pairwise(bounds)]
-        # Fresh memory is mapped page by page when it is first written, which is not part of playing.
+        # Fresh memory is mapped page by page on the first write, and that is not part of playing.
         for part in parts:
             part.points.fill(0)
             part.facts.fill(0)
@@ -94,7 +94,7 @@ def _timer(player: Callable[[], Play], rules: RuleSet, workers: int) -> Timed:
 
 
 def _games_for(play: Timed, seconds: float) -> int:
-    """How many games take about `seconds`."""
+    """Return the number of games that takes about `seconds`."""
     games = 1
     while True:
         taken = play(games)[0]
@@ -104,13 +104,13 @@ def _games_for(play: Timed, seconds: float) -> int:
 
 
 def spent() -> float:
-    """CPU seconds of this process and of those that it has started and that are over, such as a compiler."""
+    """Return the CPU seconds of this process and of its finished children, such as a compiler."""
     children = os.times()
     return time.process_time() + children.children_user + children.children_system
 
 
 def peak_memory() -> int | None:
-    """The most memory that this process ever had, in bytes; None where the system does not tell."""
+    """Return the peak memory of this process in bytes; None if the system does not report it."""
     try:
         import resource
     except ImportError:

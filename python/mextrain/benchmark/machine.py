@@ -14,7 +14,7 @@ from mextrain.game.seeding import STREAM
 
 
 def environment() -> dict[str, Any]:
-    """Return the machine, how busy it is, and the versions of everything that makes code."""
+    """Return the machine, its load, and the versions of all software that generates code."""
     import llvmlite.binding
 
     return {
@@ -31,7 +31,7 @@ def environment() -> dict[str, Any]:
 
 
 def cpu_name() -> str:
-    """Return the processor's name as the system tells it, with what tells apart processors of one name."""
+    """Return the processor's name as the system reports it, with details that distinguish processors of one name."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -13,7 +13,7 @@ WIDTH = 100
 
 
 def text(environment: dict[str, Any], starting: dict[str, float], runs: Sequence[Run]) -> str:
-    """Return a header, a block for each job with a line for each backend, and what a start costs."""
+    """Return a header, a block for each job with a line for each backend, and the startup times."""
     versions = ", ".join(f"{name} {environment[name]}" for name in ("mextrain", "python", "numba", "llvmlite", "numpy"))
     machine = f"{environment['cpu']}, code for {environment['code_for']}, processors to use:"
     load = "" if environment["load"] is None else f", load {environment['load']}"

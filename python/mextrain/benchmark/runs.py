@@ -1,4 +1,4 @@
-"""Starts the processes that measure, and takes the minima."""
+"""Starts the measuring processes and takes the minima."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ NOTHING = ("-P", "-c", "")
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure: processes, repeats in each, and about how many seconds the scalar backend plays in a repeat.
+    """How long to measure: processes, repeats in each, and the approximate seconds of scalar play per repeat.
 
-    `cold`: whether everything is also compiled into an empty cache, and the time taken.
+    `cold`: whether to compile everything into an empty cache as well, and time that.
     """
 
     processes: int
@@ -54,7 +54,7 @@ QUICK = Effort(processes=2, repeats=3, seconds=0.02, cold=False)
 class Job:
     """What to measure: rules, the policy of every seat (or one for all), threads, and one backend or all (auto).
 
-    Raises `MextrainError` for a backend that does not play this.
+    Raises `MextrainError` for a backend that cannot play this.
     """
 
     rules: RuleSet
@@ -82,18 +82,18 @@ STANDARD = (
     Job(RuleSet.super(4)),
     Job(RuleSet.mexican(4), "heaviest"),
 )
-"""What is measured when nobody asks for anything else."""
+"""The jobs that are measured by default."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one backend did with one job. Times are in seconds, rates are per second of the clock named in `clock`.
+    """The result of one backend on one job. Times are in seconds, rates are per second of the clock named in `clock`.
 
-    `backend`: `scalar`, `lockstep`, or `c` for the C twin. `ratio_to_c`: how often as fast as the twin in this run, or
-    None; then `ratio_note` says why. `first_call_seconds`: CPU time of a process's first game, compiled code at hand;
-    `compile_seconds`: the same with an empty cache, None if that was not measured. `peak_memory_bytes` is that of the
-    whole process, which plays all backends in turn. `bytes_per_game`: working memory of a game that is played;
-    `result_bytes_per_game`: what is kept of it.
+    `backend`: `scalar`, `lockstep`, or `c` for the C twin. `ratio_to_c`: speed relative to the twin in the same run, or
+    None; then `ratio_note` says why. `first_call_seconds`: CPU time of a process's first game, with compiled code in
+    the cache. `compile_seconds`: the same with an empty cache, None if that was not measured. `peak_memory_bytes`: that
+    of the whole process, which plays all backends in turn. `bytes_per_game`: working memory of a running game.
+    `result_bytes_per_game`: memory of its stored results.
     """
 
     preset: str
@@ -136,7 +136,7 @@ class Run:
 
 
 def measure(jobs: Sequence[Job], effort: Effort, tell: Callable[[str], object] | None = None) -> list[Run]:
-    """Measure all jobs with all backends that play them; returns a `Run` for each job and backend.
+    """Measure all jobs with all backends that can play them; returns a `Run` for each job and backend.
 
     `tell` is called with a line of text before each process. Raises `InternalError` if hashes disagree.
     """
@@ -148,7 +148,7 @@ def measure(jobs: Sequence[Job], effort: Effort, tell: Callable[[str], object] |
                     tell(f"compiling: {job}")
                 cold[i] = _sample(job, effort, games=None, repeats=0, folder=folder)
         samples: list[list[dict[str, Any]]] = [[] for _ in jobs]
-        # Round by round, so that a machine that gets busier or slower does so for all jobs.
+        # Alternate between jobs, so that changes in the machine's speed affect all of them.
         for number in range(effort.processes):
             for job, taken in zip(jobs, samples, strict=True):
                 if tell:
@@ -161,9 +161,9 @@ def measure(jobs: Sequence[Job], effort: Effort, tell: Callable[[str], object] |
 
 
 def starts() -> dict[str, float]:
-    """Time whole processes: Python alone, `import mextrain`, and one that plays a game with compiled code at hand.
+    """Time whole processes: Python alone, `import mextrain`, and one that plays a game with compiled code in the cache.
 
-    CPU time, the smallest of three of each.
+    CPU time, the minimum of three runs of each.
     """
     _run(START)
     programs = {"python_seconds": NOTHING, "import_seconds": IMPORT, "one_game_seconds": START}
@@ -177,7 +177,7 @@ def starts() -> dict[str, float]:
 
 
 def children_seconds() -> float:
-    """CPU seconds of all processes that this one has started and that are over; the time of day where none are kept."""
+    """Return the CPU seconds of all finished child processes, or the time of day if the system does not track them."""
     try:
         import resource
     except ImportError:
@@ -188,7 +188,7 @@ def children_seconds() -> float:
 
 @contextmanager
 def _cache(cold: bool) -> Iterator[str | None]:
-    """A new, empty folder for compiled code, or None for the user's own."""
+    """Yield a new, empty folder for compiled code, or None for the user's own."""
     if not cold:
         yield None
         return
@@ -212,7 +212,7 @@ def _sample(job: Job, effort: Effort, games: int | None, repeats: int, folder: s
 
 
 def _run(program: Sequence[str], stdin: str = "", folder: str | None = None) -> str:
-    """Run Python on `program` with this process's path, and return what it prints; its errors are shown as they are."""
+    """Run Python on `program` with this process's path, and return its stdout; its stderr is passed through."""
     cache = {} if folder is None else {"MEXTRAIN_CACHE_DIR": folder}
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **cache}
     done = subprocess.run([sys.executable, *program], env=environment, input=stdin, stdout=subprocess.PIPE, text=True)

@@ -1,8 +1,8 @@
-"""One number for the behaviour of the engine: every change of what it plays changes it, no other change does.
+"""A hash of the core's behaviour: it changes if and only if the games that are played change.
 
-It is a digest of the points, facts and moves of fixed games that between them use both presets, all numbers of
-players, every value of every option and every built-in policy. Refactorings must keep it; a change of behaviour must
-announce itself by changing the value that the tests pin.
+It is a digest of the points, facts and moves of fixed games. Together these games use both presets, all numbers of
+players, every value of every option and every built-in policy. A refactoring must keep the hash. A change of behaviour
+must change the value that the tests pin.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from mextrain.game.rules import RuleSet
 from mextrain.game.tiles import TileSet
 
 GAMES = 4
-"""Games of each rule set."""
+"""Games per rule set."""
 
 ROUNDS = 3
-"""Rounds of each game, where the rule set does not say otherwise."""
+"""Rounds per game, unless the rule set says otherwise."""
 
 _NUMBERS: dict[str, tuple[Any, ...]] = {
     "hand_size": (1, 5),
@@ -29,7 +29,7 @@ _NUMBERS: dict[str, tuple[Any, ...]] = {
     "max_uncovered": (None, 1),
     "double_blank": (0, 25, 50),
 }
-"""Values that stand for options which take numbers."""
+"""Sample values for options that take numbers."""
 
 _POLICIES = ("random", "heaviest", "cautious")
 
@@ -38,7 +38,7 @@ _COMPANIONS = {
     ("failed_cover", "mark"): {"double_rule": "cover"},
     ("failed_cover", "mark_and_play"): {"double_rule": "cover"},
 }
-"""Options without which a value has little or no effect."""
+"""Other options that a value needs to have a noticeable effect."""
 
 
 def rule_sets() -> Iterator[RuleSet]:
@@ -52,7 +52,7 @@ def rule_sets() -> Iterator[RuleSet]:
         if name == "tile_set":
             players = 2 + number % 3
             tiles = len(TileSet(value))
-            # From a boneyard of nothing to one of two thirds of the set.
+            # From an empty boneyard to two thirds of the set.
             hand = max(1, (tiles - 1) // players // (1 + number % 3))
             rounds = min(ROUNDS, len(TileSet(value).doubles))
             yield RuleSet.mexican(players, tile_set=value, hand_size=hand, rounds=rounds)
@@ -62,7 +62,7 @@ def rule_sets() -> Iterator[RuleSet]:
         for players in (2, 3 + number % 4):
             if name != "starter" or value not in range(players, 99):
                 yield RuleSet.preset(preset, players=players, **options)
-    # Options that only show together.
+    # Options that have an effect only in combination.
     yield RuleSet.super(3, double_rule="cover", open_double_order="newest", max_uncovered=None, rounds=ROUNDS)
     yield RuleSet.super(4, opening="chain", letter_match="anywhere", drawn_tile="own_train", rounds=ROUNDS)
     foot = {"double_rule": "chicken_foot", "dead_double": "binds", "finish_on_double": "must_cover"}
@@ -71,7 +71,7 @@ def rule_sets() -> Iterator[RuleSet]:
 
 
 def _values() -> Iterator[tuple[str, Any]]:
-    """Every option with every value, or with those that stand for all numbers; the players have their own loop."""
+    """Yield every option with each of its values, or with sample values for numbers; `players` has its own loop."""
     for name, option in OPTIONS.items():
         if name == "first_engine":
             yield from ((name, value) for value in ("0-0", "5-5", "*-*"))

@@ -1,7 +1,7 @@
-"""Finds the C twin: the same game written by hand in C, the yardstick for speed (bench/twin in the source tree).
+"""Finds the C twin: the same game written by hand in C, the reference for speed (bench/twin in the source tree).
 
-It is compiled on demand by the C compiler of the machine, so the wheel has its sources in `twin_sources` beside this
-file; in a source tree they are in `bench/twin`.
+It is compiled on demand by the machine's C compiler. The wheel therefore includes its sources in `twin_sources` beside
+this file; in a source tree they are in `bench/twin`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from mextrain.game.rules import RuleSet
 
 HERE = Path(__file__).resolve()
 PLACES = (HERE.parent / "twin_sources", HERE.parents[3] / "bench" / "twin")
-"""Where the sources of the twin may be: in an installed wheel, in a source tree."""
+"""Possible locations of the twin's sources: in an installed wheel, in a source tree."""
 
 
 class NoTwin(MextrainError):
-    """There is no C twin to compare with; the message says why, and what to do about it."""
+    """There is no C twin to compare with; the message says why and what to do."""
 
 
 def load_twin(rules: RuleSet, policies: tuple[str, ...]) -> Any:
-    """Return the twin that plays `rules` (`bench.twin.Twin`); its first use compiles it.
+    """Return the twin that plays `rules` (`bench.twin.Twin`); the first use compiles it.
 
-    Raises `NoTwin` for rules or policies that are not the twin's, and where it cannot be built.
+    Raises `NoTwin` for rules or policies that the twin does not support, and if it cannot be built.
     """
     if set(policies) != {"random"}:
         raise NoTwin("the C twin plays the policy random only")
@@ -44,7 +44,7 @@ def load_twin(rules: RuleSet, policies: tuple[str, ...]) -> Any:
 
 @cache
 def _builder() -> ModuleType:
-    """The module that builds the twin."""
+    """Return the module that builds the twin."""
     for place in PLACES:
         spec = importlib.util.spec_from_file_location("mextrain_twin_builder", place / "build.py")
         if spec is not None and spec.loader is not None and (place / "build.py").is_file():

@@ -1,4 +1,4 @@
-"""Many games: who plays the seats, which backend plays, results and statistics.
+"""Many games at once: the policies of the seats, the choice of backend, results and statistics.
 
 Imports `position` and the rooms below it.
 """

@@ -1,7 +1,7 @@
-"""Which of the two backends plays games in bulk; both give the same bytes (docs/architecture.md).
+"""Chooses the backend that plays games in bulk. Both backends give the same bytes (docs/architecture.md).
 
-The scalar backend plays everything. Lockstep plays 32 rounds at once, several times faster, but not under all rules,
-and its code is compiled for one rule set at a time.
+The scalar backend plays everything. The lockstep backend plays 32 rounds at once and is several times faster, but it
+does not support all rules, and its code is compiled for one rule set at a time.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from mextrain.bulk.seat_policies import Seats
 
 BACKENDS = ("auto", "scalar", "lockstep")
-"""What may be asked for; `auto` takes the one that is done first."""
+"""Values of the `backend` argument; `auto` takes the backend that finishes first."""
 
 COMPILE_ROUNDS = 1 << 22
-"""Rounds of one worker that make up for a compile of up to five seconds: each saves about a microsecond."""
+"""Rounds per worker that pay for a compile of up to five seconds: each round saves about a microsecond."""
 
 
 def obstacle(rules: RuleSet) -> str | None:
-    """Why lockstep cannot play under `rules`, on any machine and with any policies; None if it can."""
+    """Return why lockstep cannot play under `rules`, on any machine and with any policies; None if it can."""
     name = flags.obstacle(rules.record[0])
     if not name:
         return None
@@ -34,11 +34,12 @@ def obstacle(rules: RuleSet) -> str | None:
 def choose_backend(backend: str, rules: RuleSet, seats: Seats, rounds: int) -> str:
     """Return the backend, `scalar` or `lockstep`, that plays `rounds` rounds on each worker.
 
-    `auto` takes lockstep where it can play and the processor has vectors that make it fast (AVX2 or AVX-512), if its
-    code is compiled already (in this process, or kept on disk) or if there are at least `COMPILE_ROUNDS` rounds. Raises
-    `MextrainError` if `backend` is none of `BACKENDS`, or is lockstep where that cannot play.
+    `auto` takes lockstep if three things hold: it supports the rules and policies, the processor has vectors that make
+    it fast (AVX2 or AVX-512), and either its code is already compiled (in this process or on disk) or there are at
+    least `COMPILE_ROUNDS` rounds. Raises `MextrainError` if `backend` is not one of `BACKENDS`, or if it is `lockstep`
+    and lockstep cannot play this.
     """
-    # Numba takes its time to import, and what asks about rules alone does without.
+    # Importing Numba is slow, and questions about rules alone do not need it.
     from mextrain_core.compiler.vectors import is_fast
     from mextrain_core.lockstep.player import Lockstep, accepts
 

@@ -1,4 +1,4 @@
-"""Plays games side by side and asks the callbacks of their seats (docs/policies.md)."""
+"""Plays games side by side and calls the callbacks of their seats (docs/policies.md)."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.state import new_states
 
 MOST_SLOTS = 1024
-"""Games that are played side by side; a larger batch gains nothing more."""
+"""Number of games played side by side; larger batches are no faster."""
 
 
 class CallbackPlayer:
-    """Plays ranges of games whose seats are partly decided for by callbacks."""
+    """Plays ranges of games in which callbacks decide for some of the seats."""
 
     def __init__(self, rules: RuleSet, seats: Seats, seed: int) -> None:
         self._rules, self._seats, self._seed = rules, seats, seed
 
     def play(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
-        """Play `rounds.games` games; arguments and result are those of `simulate.Player.play`."""
+        """Play `rounds.games` games; arguments and result are the same as for `simulate.Player.play`."""
         games = rounds.games
         slots = np.zeros(min(games, MOST_SLOTS), SLOT)
         states = new_states(len(slots) + 1)
         waiting = np.empty(len(slots), np.int64)
-        # Each round has a part of its own, since rounds of different slots end in any order.
+        # Each round has its own part of the array, since the rounds of different slots end in any order.
         kept = np.empty(games * rounds.rounds * MAX_DECISIONS if actions.size else 0, np.uint16)
         seats = SeatPolicies(self._seats.ids, self._seats.addresses)
         asked = Games(np.uint64(self._seed), np.uint64(first_game), games)
@@ -52,7 +52,7 @@ class CallbackPlayer:
     def _decide(
         self, states: np.ndarray, slots: np.ndarray, waiting: np.ndarray, rounds: Rounds, kept: np.ndarray, first: int
     ) -> None:
-        """Ask the callback of each waiting seat, all seats of one callback at once, and play what they say."""
+        """Call each callback once for all of its waiting seats, and play the moves that it returns."""
         to_move = states["seat"][waiting]
         for callback in {id(c): c for c in self._seats.callbacks if c is not None}.values():
             its_seats = np.array([c is callback for c in self._seats.callbacks])

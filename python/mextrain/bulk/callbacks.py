@@ -1,8 +1,8 @@
-"""Policies of your own: compiled functions, batch callbacks, plain Python functions (docs/policies.md).
+"""Users' own policies: compiled functions, batch callbacks and plain Python functions (docs/policies.md).
 
-Whatever decides for a seat sees what that seat can see and nothing else. All of them get a random word for the
-attempt, from which nobody can tell the round's key; a policy that uses no other randomness plays the same game for the
-same seed, on any number of slots and workers.
+A policy sees only what its seat can see. Every decision comes with a random word for the attempt, which does not reveal
+the round's key. A policy that uses no other source of randomness plays the same game for the same seed, on any number
+of slots and workers.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from mextrain_core.model.limits import LETTER_A, WILD
 class Batch:
     """Decisions of many games at once, all for seats of one `BatchPolicy`.
 
-    `views`: STATE[n] records, each with only what its seat sees. `seats`: uint8[n]. `words`: uint64[n], one random
-    word a decision. The legal moves of decision k are `moves[offsets[k]:offsets[k + 1]]` (uint16, ascending, stop
-    last), with `offsets` int64[n + 1]. The arrays are the policy's to keep.
+    `views`: STATE[n] structs, each with only what its seat sees. `seats`: uint8[n]. `words`: uint64[n], one random word
+    for each decision. The legal moves of decision k are `moves[offsets[k]:offsets[k + 1]]` (uint16, ascending, stop
+    last), with `offsets` int64[n + 1]. The policy may keep the arrays.
     """
 
     rules: RuleSet
@@ -42,14 +42,14 @@ class Batch:
 
     @property
     def counts(self) -> np.ndarray:
-        """Number of legal moves of each decision: int64[n]."""
+        """Return the number of legal moves of each decision: int64[n]."""
         counts: np.ndarray = np.diff(self.offsets)
         return counts
 
     def random_moves(self) -> np.ndarray:
-        """Legal moves chosen uniformly by the random words: uint16[n].
+        """Return legal moves chosen uniformly by the random words: uint16[n].
 
-        They are not those of the built-in policy `random`, whose words are others.
+        These are not the moves of the built-in policy `random`, which uses different random words.
         """
         high, counts = self.words >> np.uint64(32), self.counts.astype(np.uint64)
         chosen: np.ndarray = self.moves[self.offsets[:-1] + (high * counts >> np.uint64(32)).astype(np.int64)]
@@ -78,7 +78,7 @@ class BatchPolicy:
 
 
 class Decision:
-    """What the seat to move sees at one decision; what a plain Python policy gets."""
+    """What the seat to move sees at one decision. A plain Python policy gets one of these."""
 
     def __init__(self, rules: RuleSet, view: np.ndarray, word: int, moves: np.ndarray) -> None:
         self.rules = rules
@@ -94,7 +94,7 @@ class Decision:
 
     @cached_property
     def hand(self) -> tuple[Tile, ...]:
-        """The seat's own tiles, in index order."""
+        """The tiles in the seat's hand, in index order."""
         rows, tables = self.view["hand"][self.seat].tolist(), self.rules.tiles.tables
         copies_left = int(self.view["a_count"][self.seat])
         found = []
@@ -118,14 +118,14 @@ class Decision:
         return int(self.view["boneyard_size"])
 
     def random(self, n: int) -> int:
-        """A number in 0 … n-1 from the decision's random word."""
+        """Return a number in 0 … n-1, taken from the decision's random word."""
         return (self.word >> 32) * n >> 32
 
 
 def for_each(function: Callable[[Decision], Any]) -> BatchPolicy:
-    """Make a batch policy of a plain function that gets a `Decision` and returns one of its legal moves.
+    """Make a batch policy from a plain function that gets a `Decision` and returns one of its legal moves.
 
-    The move may be a `Move`, its text, or its 16-bit code.
+    The function may return a `Move`, its text, or its 16-bit code.
     """
 
     def decide(batch: Batch) -> np.ndarray:
@@ -140,7 +140,7 @@ def for_each(function: Callable[[Decision], Any]) -> BatchPolicy:
 
 
 def _code(move: Any, rules: RuleSet) -> int:
-    """The 16-bit code of what a plain policy returned."""
+    """Return the 16-bit code of the move that a plain policy returned."""
     if isinstance(move, Move):
         return move.code
     if isinstance(move, str):

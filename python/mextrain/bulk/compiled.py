@@ -1,7 +1,8 @@
-"""Compiled functions as policies: where they are, whether their signature is the published one, and what they raise.
+"""Compiled functions as policies: finds their addresses, checks their signatures, and catches what they raise.
 
-C has no exceptions. A function that was compiled from Python, or calls back into it, hands what it raises to
-`sys.unraisablehook` and returns some number, which may well be a legal move; `Watch` hears of it.
+C has no exceptions. If a function that was compiled from Python, or that calls Python, raises an exception, the
+exception goes to `sys.unraisablehook` and the function returns some number, which may happen to be a legal move.
+`Watch` catches such exceptions.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from mextrain_core.model.rules import RULES
 from mextrain_core.model.state import STATE
 
 SIGNATURE = "int32_t policy(const mextrain_state *state, const mextrain_rules *rules, uint64_t word)"
-"""What a compiled policy is (docs/c-abi.md)."""
+"""The signature of a compiled policy (docs/c-abi.md)."""
 
 LOWEST_ADDRESS = 1 << 16
-"""No system maps code below this, so a smaller number is a mistake and not an address."""
+"""No system maps code below this address, so a smaller number is a mistake."""
 
 _CTYPES_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]
-"""What every ctypes function pointer is an instance of; ctypes gives it no public name."""
+"""The base class of all ctypes function pointers; ctypes gives it no public name."""
 
 
 class _Type(NamedTuple):
-    """A C type: `int`, `uint`, `pointer` or something else, its size in bytes, and the record pointed to, if known."""
+    """A C type: `int`, `uint`, `pointer` or something else, its size in bytes, and the struct pointed to, if known."""
 
     kind: str
     size: int
@@ -47,10 +48,11 @@ _INT32, _WORDS = _Type("int", 4), (_Type("uint", 8), _Type("int", 8))
 
 
 def address_of(policy: Any) -> int:
-    """Return the address of a compiled function in any of its forms, or 0 for something else.
+    """Return the address of a compiled function in any supported form, or 0 for any other object.
 
     The forms are a Numba `@cfunc`, a ctypes or cffi function pointer, and an address as an int. Raises `PolicyError`
-    for an int that cannot be an address, a null pointer, and a function whose signature is known and not `SIGNATURE`.
+    for an int that cannot be an address, for a null pointer, and for a function whose signature is known and differs
+    from `SIGNATURE`.
     """
     if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool):
         if not LOWEST_ADDRESS <= policy < 2**64:
@@ -83,7 +85,7 @@ def _not_null(policy: Any, address: int) -> int:
 
 
 def _check(policy: Any, types: list[_Type | None]) -> None:
-    """Refuse a function of another signature; `types` are its result and arguments, None what is not known."""
+    """Reject a function with a different signature; `types` are its result and arguments, None where unknown."""
     if not types:
         return
     result, *arguments = types
@@ -100,19 +102,19 @@ def _check(policy: Any, types: list[_Type | None]) -> None:
 
 
 def _of_numba(kind: Any) -> _Type | None:
-    """A type of Numba's, which is not imported here."""
+    """Return the type that a Numba type stands for, without importing Numba."""
     name = type(kind).__name__
     if name == "Integer":
         return _Type("int" if kind.signed else "uint", kind.bitwidth // 8)
     if name in ("RawPointer", "CPointer"):
         pointed = getattr(kind, "dtype", None)
-        # A pointer to something else than a record tells nothing: `uint8 *` serves as `void *`.
+        # A pointer to anything but a struct proves nothing: `uint8 *` serves as `void *`.
         return _Type("pointer", 8, getattr(pointed, "dtype", None) if type(pointed).__name__ == "Record" else None)
     return _Type(shown(str(kind)).strip("'"), 0)
 
 
 def _of_ctypes(policy: Any) -> Iterator[_Type | None]:
-    """The types of a ctypes function; nothing where it does not say, as with functions of a loaded library."""
+    """Yield the types of a ctypes function; nothing if it declares none, as with functions of a loaded library."""
     arguments = policy.argtypes
     if arguments is None:
         return
@@ -127,7 +129,7 @@ def _of_ctypes(policy: Any) -> Iterator[_Type | None]:
 
 
 def _of_cffi(ffi: Any, policy: Any) -> Iterator[_Type | None]:
-    """The types of a cffi function pointer; nothing for a `void *`."""
+    """Yield the types of a cffi function pointer; nothing for a `void *`."""
     kind = ffi.typeof(policy)
     if kind.kind != "function":
         if kind.kind == "pointer" and kind.item.kind in ("void", "function"):
@@ -144,9 +146,9 @@ def _of_cffi(ffi: Any, policy: Any) -> Iterator[_Type | None]:
 
 
 class Watch:
-    """Within a `with` block, hears of exceptions that compiled code of this thread has to drop: `raised` is the first.
+    """Within a `with` block, catches exceptions that compiled code of this thread has to drop: `raised` is the first.
 
-    What other threads drop, or code outside of such blocks, goes where it went before.
+    Exceptions that are dropped in other threads, or outside such blocks, still go to the previous hook.
     """
 
     _lock = threading.Lock()

@@ -1,7 +1,7 @@
-"""The built-in policies: who decides for a seat, by name.
+"""The built-in policies, by name.
 
-A policy sees what its seat can see and nothing else. Its random numbers are the round's policy words, which deals and
-draws never touch (docs/determinism.md), so another policy at the table changes no deal.
+A policy sees only what its seat can see. Its random numbers are the round's policy words. Deals and draws never use
+these (docs/determinism.md), so changing a policy at the table changes no deal.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ BY_ID = {policy.id: policy for policy in core.POLICIES}
 
 
 def check_policies(policies: str | Sequence[str], players: int) -> tuple[str, ...]:
-    """Return the policy of each seat, by seat.
+    """Return the policy of each seat, in seat order.
 
-    `policies` is one name for all seats, or a name for each of the `players` seats: a sequence, or a text with
-    commas. Raises `PolicyError` for an unknown name or another number of names.
+    `policies` is one name for all seats, or one name for each of the `players` seats, as a sequence or as a text with
+    commas. Raises `PolicyError` for an unknown name or a wrong number of names.
     """
     if not isinstance(policies, Iterable):
         raise PolicyError(f"the policies {shown(policies)} are not usable: expected a name, or one for each seat")

@@ -1,4 +1,4 @@
-"""Games of built-in policies as positions: for records, replays and everything that looks at single moves."""
+"""Games of built-in policies as positions: for records, replays and anything else that looks at single moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mextrain.game.seeding import check_game, check_seed
 from mextrain.position import Position
 
 CHUNK_GAMES = 100
-"""Games whose moves are in memory at a time."""
+"""Games whose moves are held in memory at the same time."""
 
 
 def play_rounds(
@@ -25,7 +25,7 @@ def play_rounds(
 ) -> Iterator[Position]:
     """Return an iterator over every round of these games, played to its end, in the order of games and rounds.
 
-    They are the games that `simulate` plays. `position.record()` is a round's record. Raises `SeedError`,
+    These are the same games that `simulate` plays. `position.record()` is the record of a round. Raises `SeedError`,
     `PolicyError` or `MextrainError` at once for arguments that `simulate` would refuse.
     """
     check_rules(rules)

@@ -1,4 +1,4 @@
-"""What happened in many rounds, as arrays by (game, round) and (game, round, seat)."""
+"""The results of many rounds, as arrays by (game, round) and (game, round, seat)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 FIELDS = ("end", "winner", "starter", "turns", "plays", "draws", "decisions")
-"""The columns of `Rounds.facts`, in the order in which the engine writes them."""
+"""The columns of `Rounds.facts`, in the order in which the kernels write them."""
 
 ENDS = ("running", "out", "blocked", "fault")
-"""How a round ended, by the engine's code."""
+"""How a round ended, by the core's code."""
 
 OUT, BLOCKED, FAULT, FAILED = 1, 2, 3, 4
 
@@ -19,8 +19,8 @@ OUT, BLOCKED, FAULT, FAILED = 1, 2, 3, 4
 class Rounds:
     """The results of whole games, each with the same number of rounds.
 
-    `points`: int64[games, rounds, players], what each seat scored. `facts`: int32[games, rounds, 7], the columns
-    `FIELDS`; the properties below are views of it, or copies where the type is smaller.
+    `points`: int64[games, rounds, players], the points of each seat. `facts`: int32[games, rounds, 7], the columns
+    `FIELDS`. The properties below are views of `facts`, or copies where their type is smaller.
     """
 
     points: np.ndarray
@@ -28,7 +28,7 @@ class Rounds:
 
     @classmethod
     def empty(cls, games: int, rounds: int, players: int) -> Rounds:
-        """Return arrays of the right shapes for the engine to write into; they hold nothing meaningful yet."""
+        """Return uninitialised arrays of the right shapes for the kernels to fill."""
         return cls(
             np.empty((games, rounds, players), np.int64), np.empty((games, rounds, len(FIELDS)), np.int32)
         )
@@ -64,7 +64,7 @@ class Rounds:
 
     @property
     def starter(self) -> np.ndarray:
-        """The seat that began: int8[games, rounds]."""
+        """The seat that played first: int8[games, rounds]."""
         return self._column("starter").astype(np.int8)
 
     @property
@@ -74,25 +74,25 @@ class Rounds:
 
     @property
     def plays(self) -> np.ndarray:
-        """Tiles laid in each round: int32[games, rounds]."""
+        """Tiles played in each round: int32[games, rounds]."""
         return self._column("plays")
 
     @property
     def draws(self) -> np.ndarray:
-        """Tiles drawn in each round, for want of a play or forced by a D tile: int32[games, rounds]."""
+        """Tiles drawn in each round, for lack of a play or forced by a D tile: int32[games, rounds]."""
         return self._column("draws")
 
     @property
     def decisions(self) -> np.ndarray:
-        """Plays and stops of each round, also when only one was legal: int32[games, rounds]."""
+        """Plays and stops in each round, including those where only one move was legal: int32[games, rounds]."""
         return self._column("decisions")
 
     @property
     def totals(self) -> np.ndarray:
-        """Points of each seat in each game: int64[games, players]."""
+        """Total points of each seat in each game: int64[games, players]."""
         totals: np.ndarray = self.points.sum(axis=1)
         return totals
 
     def range(self, start: int, stop: int) -> Rounds:
-        """Return games `start` … `stop` - 1, counted from the first one here, as views."""
+        """Return games `start` … `stop` - 1 as views, counted from the first game of this object."""
         return Rounds(self.points[start:stop], self.facts[start:stop])

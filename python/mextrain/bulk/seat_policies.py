@@ -1,4 +1,4 @@
-"""Who decides for each seat: built-in policies by name, and policies of your own in every form (docs/policies.md)."""
+"""The policy of each seat: built-in policies by name, and users' own policies in every form (docs/policies.md)."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from mextrain_core.bulk.policies import FOREIGN, Policy
 from mextrain_core.bulk.slots import OUTSIDE
 
 MAX_NAME = 1000
-"""Characters of the name of a policy; a longer one is a mistake."""
+"""Longest name of a policy, in characters; a longer one is a mistake."""
 
 
 @dataclass(frozen=True, eq=False)
 class Seats:
     """The policies of a table, by seat.
 
-    `names`: what summaries and archives say. `ids`: uint8[players], ids of built-in policies, FOREIGN for a compiled
-    function of the user's, OUTSIDE for a callback.
-    `addresses`: uint64[players], the C function that plays the seat, or 0. `callbacks`: the batch policy of the seat,
-    or None. `owners`: the policies as they were given, which keeps compiled functions alive.
+    `names`: the names for summaries and archives. `ids`: uint8[players], the id of a built-in policy, FOREIGN for a
+    user's compiled function, OUTSIDE for a callback.
+    `addresses`: uint64[players], the address of the C function that plays the seat, or 0. `callbacks`: the batch policy
+    of the seat, or None. `owners`: the policies as they were given, which keeps compiled functions alive.
     """
 
     names: tuple[str, ...]
@@ -42,10 +42,11 @@ class Seats:
     def of(cls, policies: Any, players: int) -> Seats:
         """Return the policies for `players` seats.
 
-        `policies` is one policy for all seats, or a sequence with one for each. A policy is the name or id of a
-        built-in one, `module:attribute` for one that Python can import, a compiled function of the published
-        signature (a Numba `@cfunc`, a cffi or ctypes function pointer, an address as an int), a `BatchPolicy`, or any
-        other callable, which gets a `Decision` and returns one of its legal moves. Raises `PolicyError`.
+        `policies` is one policy for all seats, or a sequence with one for each seat. A policy is one of these: the name
+        or id of a built-in policy; `module:attribute` for a policy that Python can import; a compiled function with the
+        published signature (a Numba `@cfunc`, a cffi or ctypes function pointer, or an address as an int); a
+        `BatchPolicy`; any other callable, which gets a `Decision` and returns one of its legal moves. Raises
+        `PolicyError`.
         """
         if isinstance(policies, Seats):
             if len(policies.names) != players:
@@ -68,13 +69,13 @@ class Seats:
 
     @property
     def has_foreign(self) -> bool:
-        """Whether a seat is played by a compiled function of the user's."""
+        """Whether a user's compiled function plays any seat."""
         return bool((self.ids == FOREIGN).any())
 
     def stored_names(self) -> tuple[str, ...]:
-        """Return the names for an archive, which must say which policies played, today and in ten years.
+        """Return the names for an archive. They must identify the policies permanently.
 
-        Raises `PolicyError` for a function or address, whose name does not say where to find it.
+        Raises `PolicyError` for a function or address, because its name does not say where to find it.
         """
         for policy, name in zip(self.owners, self.names, strict=True):
             if not isinstance(policy, str) and not _is_id(policy):
@@ -86,12 +87,12 @@ class Seats:
 
     @property
     def builtin(self) -> bool:
-        """Whether every seat is played by a policy that the engine's own kernels decide for."""
+        """Whether the kernels themselves decide for every seat."""
         return not self.addresses.any() and not any(self.callbacks)
 
 
 def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
-    """Name, id, address and callback of one policy."""
+    """Return the name, id, address and callback of one policy."""
     if isinstance(policy, str):
         if len(policy) > MAX_NAME:
             raise PolicyError(f"the policy {shown(policy)} has a name of {len(policy):,} characters: expected a name")
@@ -116,10 +117,10 @@ def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
 
 
 def _builtin(policy: Policy) -> tuple[str, int, int, BatchPolicy | None]:
-    """Name, id and address of a built-in policy; only one that is compiled apart has an address."""
+    """Return the name, id and address of a built-in policy; only a separately compiled one has an address."""
     if not policy.apart:
         return policy.name, policy.id, 0, None
-    # The first use in an installation compiles it, the planner for a quarter of a minute, so nobody else imports it.
+    # The first use after installation compiles it (about 15 seconds for the planner), so import it only when needed.
     address = address_of(_imported(policy.apart))
     if not address:
         raise PolicyError(
@@ -129,7 +130,7 @@ def _builtin(policy: Policy) -> tuple[str, int, int, BatchPolicy | None]:
 
 
 def _id_of(address: int) -> int:
-    """The id of the built-in policy whose function is at an address, or FOREIGN."""
+    """Return the id of the built-in policy whose function is at this address, or FOREIGN."""
     for policy in BY_ID.values():
         module, _, name = policy.apart.partition(":")
         if policy.apart and getattr(getattr(sys.modules.get(module), name, None), "address", 0) == address:
@@ -147,7 +148,7 @@ def _is_id(policy: Any) -> bool:
 
 
 def _imported(name: str) -> Any:
-    """The object that `module:attribute` names; the current folder is searched too."""
+    """Return the object that `module:attribute` names; the current folder is searched too."""
     module, _, attribute = name.partition(":")
     if not all(part.isidentifier() for part in module.split(".")) or not attribute.isidentifier():
         expected = "expected module:attribute, such as mybots:clever"
@@ -156,7 +157,7 @@ def _imported(name: str) -> Any:
     try:
         return getattr(importlib.import_module(module), attribute)
     except (Exception, SystemExit) as error:
-        # A module of somebody else's may raise anything.
+        # A user's module may raise anything.
         what = one_line(f"{type(error).__name__}: {error}")
         raise PolicyError(f"the policy {shown(name)} cannot be imported: {what}") from error
     finally:

@@ -1,7 +1,8 @@
-"""Bulk play: many games of built-in policies, on threads, into arrays.
+"""Bulk play: many games, on threads, into arrays.
 
-Game `i` of a seed is the same game whatever the number of workers and however the games are divided. Kernels release
-the GIL and run in slices of about 0.05 s, so threads keep all processors busy and Ctrl-C is soon seen.
+Game `i` of a seed is always the same game, whatever the number of workers and however the games are divided among them.
+Kernels release the GIL and run in slices of about 0.05 s, so threads use all processors and Ctrl-C takes effect
+quickly.
 """
 
 from __future__ import annotations
@@ -35,26 +36,27 @@ from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.state import new_states
 
 SLICE_SECONDS = 0.05
-"""How long a call into the kernel should take."""
+"""Target duration of one call into the kernels."""
 
 CALLBACK_SLICE_SECONDS = 0.4
-"""The same where Python callbacks decide: they are the quicker the more games wait for them at once."""
+"""The same for Python callbacks, which are more efficient when more games wait for them at once."""
 
 SURVEY_ROUNDS = 1 << 20
-"""Rounds that `survey` holds in memory at a time."""
+"""Rounds that `survey` holds in memory at the same time."""
 
 Progress = Callable[[int, int], None]
-"""Called with (games finished, games wanted), now and then, from the thread that called `simulate`."""
+"""Called with (games finished, games wanted) from time to time, from the thread that called `simulate`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Simulation(Rounds):
     """The games `first_game` … `first_game + games - 1` of `seed`, played by `policies` (by seat).
 
-    The arrays are those of `Rounds`: `points`, `winner`, `end`, `starter`, `turns`, `plays`, `draws`, `decisions`
-    by (game, round[, seat]), and `totals` by (game, seat). `hash` is a 64-bit sum over all rounds; it depends on the
-    games alone, and two ranges of games add up modulo 2**64. `actions`: uint16, the 16-bit moves of all rounds one
-    after the other, or None if they were not recorded. `backend` says which backend played, `scalar` or `lockstep`.
+    The arrays are those of `Rounds`: `points`, `winner`, `end`, `starter`, `turns`, `plays`, `draws`, `decisions` by
+    (game, round[, seat]), and `totals` by (game, seat). `hash` is a 64-bit sum over all rounds. It depends only on the
+    games, and the hash of two ranges of games is the sum of their hashes modulo 2**64. `actions`: uint16, the 16-bit
+    moves of all rounds, concatenated, or None if they were not recorded. `backend` is the backend that played, `scalar`
+    or `lockstep`.
     """
 
     rules: RuleSet
@@ -72,15 +74,15 @@ class Simulation(Rounds):
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """Where the moves of each round begin in `actions`: int64[games, rounds]."""
+        """Index of the first move of each round in `actions`: int64[games, rounds]."""
         ends = np.cumsum(self.decisions, dtype=np.int64).reshape(self.games, self.rounds)
         offsets: np.ndarray = ends - self.decisions
         return offsets
 
     def actions_of(self, game: int, number: int) -> np.ndarray:
-        """Return the moves of round `number` of the game with index `game` here (a view, uint16).
+        """Return the moves of round `number` of the game with index `game` in this object (a view, uint16).
 
-        Raises `MextrainError` if no moves were recorded, and for a game or round that is not here.
+        Raises `MextrainError` if no moves were recorded, and for a game or round that is out of range.
         """
         for name, value, size in (("game", game, self.games), ("number", number, self.rounds)):
             index = whole(value)
@@ -92,7 +94,7 @@ class Simulation(Rounds):
         return self.actions[start : start + self.decisions[game, number]]
 
     def summary(self) -> Summary:
-        """Return means and shares with 95 % intervals; `print` shows them as a table."""
+        """Return means and shares with 95 % intervals; printing it shows a table."""
         return Summary.of(self.rules, self.policies, self)
 
     def __repr__(self) -> str:
@@ -101,9 +103,9 @@ class Simulation(Rounds):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during bulk play; `finished` holds what was played before, or None if there was nothing.
+    """Ctrl-C during bulk play; `finished` holds what was completed before it, or None.
 
-    `finished` is a `Simulation` of the first games asked for (from `simulate`), a `Summary` (from `survey`) or a
+    `finished` is a `Simulation` of the first games requested (from `simulate`), a `Summary` (from `survey`) or a
     `mextrain.archive.Archive` (from `write_archive`).
     """
 
@@ -114,7 +116,7 @@ class Interrupted(KeyboardInterrupt):
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Make every Ctrl-C an `Interrupted`, of which nothing is finished where nobody says so."""
+    """Turn every Ctrl-C into an `Interrupted`, with `finished` None unless the code inside sets it."""
     try:
         yield
     except Interrupted:
@@ -124,9 +126,9 @@ def interruptible() -> Iterator[None]:
 
 
 class Player:
-    """Plays ranges of games on one thread and learns how many games make a slice of `SLICE_SECONDS`.
+    """Plays ranges of games on one thread and learns how many games fill a slice of `SLICE_SECONDS`.
 
-    `backend` is what `choose_backend` returned.
+    `backend` is the value that `choose_backend` returned.
     """
 
     def __init__(self, rules: RuleSet, seats: Seats, seed: int, backend: str = "scalar") -> None:
@@ -141,7 +143,7 @@ class Player:
     def warm_up(self) -> None:
         """Compile the kernels, or load them from the cache, in this thread.
 
-        A thread of a pool that compiles could not be interrupted, and several would compile the same thing at once.
+        A pool thread cannot be interrupted while it compiles, and several threads would compile the same code at once.
         """
         if self._lockstep:
             self._lockstep.prepare()
@@ -151,9 +153,9 @@ class Player:
     def play(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
         """Play `rounds.games` games into `rounds`, and their moves into `actions` (uint16; empty: not recorded).
 
-        Returns (hash, number of moves). `actions` must hold `MAX_DECISIONS` moves a round. Raises `InternalError` if
-        the backend reports a fault, `IllegalMove` if a policy of the user's returns a move that is not legal, and
-        `PolicyError` if a compiled one says that it failed, or raises something that C cannot hand on.
+        Returns (hash, number of moves). `actions` must have room for `MAX_DECISIONS` moves per round. Raises
+        `InternalError` if the backend reports a fault, `IllegalMove` if a user's policy returns an illegal move, and
+        `PolicyError` if a compiled policy reports a failure or raises an exception that C cannot pass on.
         """
         began = time.perf_counter()
         play = self._callback_player.play if self._callback_player else self._run
@@ -183,13 +185,13 @@ class Player:
         return result
 
     def _learn(self, games: int, seconds: float) -> None:
-        # One slow slice (a busy machine, a first call) must not shrink the next ones for good, nor a lucky one burst.
+        # One slow slice (a busy machine, a first call) must not shrink all later ones, nor a fast one grow them.
         aim = CALLBACK_SLICE_SECONDS if self._callback_player else SLICE_SECONDS
         fitting = int(games * aim / max(seconds, 1e-9))
         self.slice = max(1, min(fitting, 8 * self.slice))
 
     def _check_raised(self, error: BaseException | None) -> None:
-        """Raise `PolicyError` if a compiled policy has raised something; what it returned then means nothing."""
+        """Raise `PolicyError` if a compiled policy has raised an exception; its return value is then meaningless."""
         if error is None:
             return
         names = zip(self._seats.names, self._seats.ids, strict=True)
@@ -232,15 +234,15 @@ def simulate(
 ) -> Simulation:
     """Play `games` games (matches of `rules.rounds` rounds) and return their results.
 
-    `policies` is one policy for all seats or a sequence with one for each; `Seats.of` says what a policy may be: a
-    name, a compiled function, a `BatchPolicy` or a plain function. `workers` threads play,
-    None takes one for each processor that this process may use; the result does not depend on it. `first_game` is
-    the number of the first game. `record_actions` keeps every move, about 130 bytes a round on top of the 28 bytes
-    and 8 bytes a seat that a round takes anyway. `progress` is called a few times a second. `backend` is `scalar`,
-    `lockstep` or `auto`, which takes the one that is done first; the result does not depend on it.
+    `policies` is one policy for all seats or a sequence with one for each seat; `Seats.of` lists the possible forms: a
+    name, a compiled function, a `BatchPolicy` or a plain function. `workers` is the number of threads; None uses one
+    for each processor available to this process. The result does not depend on it. `first_game` is the number of the
+    first game. `record_actions` keeps every move, about 130 bytes per round on top of the 28 bytes plus 8 bytes per
+    seat that each round always takes. `progress` is called a few times per second. `backend` is `scalar`, `lockstep` or
+    `auto`, which takes the backend that finishes first; the result does not depend on it.
 
     Ctrl-C raises `Interrupted`, a `KeyboardInterrupt` that carries the games finished so far. Raises `SeedError`,
-    `PolicyError` or `MextrainError` for arguments out of range, `InternalError` for a fault of the engine.
+    `PolicyError` or `MextrainError` for arguments out of range, `InternalError` for a fault in the core.
     """
     check_rules(rules)
     seed, first_game, games = check_seed(seed), check_game(first_game, "first_game"), check_games(games, first_game)
@@ -274,7 +276,7 @@ def survey(
     progress: Progress | None = None,
     backend: str = "auto",
 ) -> Summary:
-    """Return `simulate(...).summary()` of any number of games in bounded memory.
+    """Return `simulate(...).summary()` for any number of games in bounded memory.
 
     Ctrl-C raises `Interrupted` with the summary of the games finished so far.
     """
@@ -317,15 +319,15 @@ def _shifted(progress: Progress, start: int, games: int) -> Progress:
 
 
 def check_progress(progress: object) -> None:
-    """Raise `MextrainError` for what can neither be called nor is None."""
+    """Raise `MextrainError` unless the argument is callable or None."""
     if progress is not None and not callable(progress):
         raise MextrainError(f"progress = {shown(progress)}: expected None or a function of (games done, games wanted)")
 
 
 def check_games(games: object, first_game: int, name: str = "games") -> int:
-    """Return the number of games as an int, at least 1; `name` is what the argument is called.
+    """Return the number of games as an int, at least 1; `name` is the name of the argument.
 
-    Raises `MextrainError` if they go past the last game.
+    Raises `MextrainError` if the games extend past the last possible game.
     """
     number = check_game(games, name)
     if number == 0:
@@ -336,7 +338,7 @@ def check_games(games: object, first_game: int, name: str = "games") -> int:
 
 
 def check_workers(workers: object) -> int:
-    """Return the number of threads to use; None means one for each usable processor. Raises `MextrainError`."""
+    """Return the number of threads to use; None means one per available processor. Raises `MextrainError`."""
     if workers is None:
         return usable_processors()
     number = whole(workers)
@@ -348,10 +350,10 @@ def check_workers(workers: object) -> int:
 def run_threads(
     work: Callable[[], None], threads: int, stop: threading.Event, tick: Callable[[], object]
 ) -> bool:
-    """Run `work` on so many threads until all return, calling `tick` a few times a second; True if interrupted.
+    """Run `work` on `threads` threads until all return, calling `tick` a few times per second; True if interrupted.
 
-    After Ctrl-C, or an error in one thread, `stop` is set: each `work` looks at it between slices and returns.
-    The error is raised here.
+    After Ctrl-C, or an error in one thread, `stop` is set. Each `work` checks it between slices and returns.
+    The error is then raised here.
     """
     interrupted = False
     futures = []
@@ -375,7 +377,7 @@ def run_threads(
 
 
 class _Job:
-    """The games of one `simulate` call, handed out to threads in order, slice by slice."""
+    """The games of one `simulate` call, assigned to threads in order, slice by slice."""
 
     def __init__(
         self,
@@ -398,7 +400,7 @@ class _Job:
         self._hash = 0
 
     def work(self) -> None:
-        """Play slices until none are left, or somebody asks to stop."""
+        """Play slices until none are left or a stop is requested."""
         player = Player(self._rules, self._seats, self._seed, self._backend)
         for start, stop in self._slices(player):
             room = (stop - start) * self._rules.rounds * MAX_DECISIONS if self._actions is not None else 0
@@ -420,9 +422,9 @@ class _Job:
             yield start, stop
 
     def result(self) -> Simulation:
-        """The games played so far.
+        """Return the games played so far.
 
-        Slices are handed out in order and every one handed out is finished, so those are the first games.
+        Slices are assigned in order and every assigned slice is finished, so these are always the first games.
         """
         rounds = self._table.range(0, self._next)
         actions = None

@@ -1,15 +1,15 @@
 """Statistics of many games: exact sums that merge without loss, and estimates with 95 % intervals.
 
-Games are independent, the rounds of one game need not be (the starter may rotate or be the last winner). So a game is
-the unit: for every quantity the sum over the game's rounds is one observation, and
+Games are independent. The rounds of one game may not be: the starter may rotate, or be the winner of the last round.
+So the game is the unit of observation: for every quantity, the sum over the rounds of a game is one observation.
 
-* a mean is (sum over all games) / (number of rounds); all games have equally many rounds;
-* its interval is mean ± 1.96 · s / √games, with s the standard deviation between games of the game's own mean;
-* a share has Wilson's interval, for an effective number of trials that gives the same standard error: it stays within
-  0 … 1 and is not empty when something never, or always, happened.
+* A mean is (sum over all games) / (number of rounds); all games have the same number of rounds.
+* Its interval is mean ± 1.96 · s / √games, where s is the standard deviation of the per-game means.
+* A share has a Wilson interval for the effective number of trials that gives the same standard error. Such an interval
+  stays within 0 … 1 and is not empty if the event never, or always, happened.
 
-1.96 is the normal quantile, so with a few dozen games or less the intervals are too narrow; with one game there are
-none. The sums and the sums of squares are Python integers: nothing is rounded before the final division.
+1.96 is the normal quantile, so with a few dozen games or fewer the intervals are too narrow. With one game there are no
+intervals. The sums and the sums of squares are Python integers: nothing is rounded before the final division.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
 
 Z = NormalDist().inv_cdf(0.975)
-"""The normal quantile of a 95 % interval, 1.96."""
+"""The normal quantile for a 95 % interval, 1.96."""
 
 HISTOGRAM_ROWS = 24
-"""Rows of a histogram, at most."""
+"""Maximum number of rows of a histogram."""
 
 BAR_WIDTH = 40
-"""Columns of the longest bar of a histogram."""
+"""Width of the longest bar of a histogram, in columns."""
 
 METHOD = (
     "95 % intervals; the game is the unit (standard error between games); normal for means, "
@@ -44,7 +44,7 @@ METHOD = (
 
 
 class Estimate(NamedTuple):
-    """A mean or share and its 95 % interval; `low` and `high` are None when there is but one game."""
+    """A mean or share and its 95 % interval; `low` and `high` are None if there is only one game."""
 
     value: float
     low: float | None
@@ -56,7 +56,7 @@ class Estimate(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """The sum over games of a quantity of one game, and the sum of its squares; both exact."""
+    """The sum over games of a per-game quantity, and the sum of its squares; both are exact."""
 
     total: int
     squares: int
@@ -66,7 +66,7 @@ class Sum(NamedTuple):
         return Sum(self.total + other.total, self.squares + other.squares)
 
     def mean(self, games: int, per_game: int) -> Estimate:
-        """Return total / (games · per_game), with the interval of a mean; `per_game` is what a game counts for."""
+        """Return total / (games · per_game) with the interval of a mean; `per_game`: units in a game."""
         value = self.total / (games * per_game)
         error = self._error(games, per_game)
         return (
@@ -76,7 +76,7 @@ class Sum(NamedTuple):
         )
 
     def share(self, games: int, per_game: int) -> Estimate:
-        """Return the share of `games` · `per_game` trials in which it happened, with the interval of a share."""
+        """Return the share of `games` · `per_game` trials in which the event happened, with the interval of a share."""
         trials = games * per_game
         value = self.total / trials
         error = self._error(games, per_game)
@@ -89,25 +89,25 @@ class Sum(NamedTuple):
             * math.sqrt(value * (1 - value) / effective + Z**2 / (4 * effective**2))
             / (1 + Z**2 / effective)
         )
-        # Rounding must not push an end past the value itself where nothing, or everything, happened.
+        # Rounding must not push an end past the value itself if the event never, or always, happened.
         return Estimate(value, min(value, max(0.0, centre - reach)), max(value, min(1.0, centre + reach)))
 
     def _error(self, games: int, per_game: int) -> float | None:
-        """The standard error of the mean; None with one game."""
+        """Return the standard error of the mean; None with one game."""
         if games < 2:
             return None
-        # The numerator is an exact integer, so nothing cancels.
+        # The numerator is an exact integer, so there is no cancellation.
         variance = (games * self.squares - self.total**2) / (games * (games - 1))
         return math.sqrt(variance / games) / per_game
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What many games of the same rules and policies amount to; `a + b` merges two sets of games exactly.
+    """Summary statistics of many games with the same rules and policies; `a + b` merges two sets of games exactly.
 
-    `games`: how many. `sums`: by name, one `Sum` or one for each seat; `turn_counts`: how many rounds took so many
-    turns. The methods turn them into estimates; `str()` is a table for people, `to_dict()` the same for programs.
-    The module's docstring says how intervals are made.
+    `games`: number of games. `sums`: by name, one `Sum`, or one for each seat. `turn_counts`: number of rounds by
+    number of turns. The methods turn these into estimates. `str()` is a table for people; `to_dict()` has the same
+    content for programs. The module docstring explains the intervals.
     """
 
     rules: RuleSet
@@ -140,19 +140,19 @@ class Summary:
 
     @property
     def rounds(self) -> int:
-        """Number of rounds of all games."""
+        """Number of rounds in all games."""
         return self.games * self.rules.rounds
 
     def points(self) -> list[Estimate]:
-        """Mean points of a round, by seat."""
+        """Mean points per round, by seat."""
         return self._means("points")
 
     def round_wins(self) -> list[Estimate]:
-        """Share of rounds that a seat won by going out, by seat; with `blocked` they sum to 1."""
+        """Share of rounds that each seat won by going out, by seat; with `blocked` they sum to 1."""
         return [each.share(self.games, self.rules.rounds) for each in self.sums["rounds_won"]]
 
     def match_wins(self) -> list[Estimate]:
-        """Share of matches that a seat won alone, by seat; with `match_ties` they sum to 1."""
+        """Share of matches that each seat won alone, by seat; with `match_ties` they sum to 1."""
         return [each.share(self.games, 1) for each in self.sums["matches_won"]]
 
     def match_ties(self) -> Estimate:
@@ -168,15 +168,15 @@ class Summary:
         return self.sums["starter_won"][0].share(self.games, self.rules.rounds)
 
     def starter_advantage(self) -> Estimate:
-        """How much larger the starter's share of won rounds is than an equal part of all rounds that were won."""
+        """The starter's share of won rounds, minus an equal share (one per player) of all rounds that were won."""
         return self.sums["starter_edge"][0].mean(self.games, self.rules.rounds * self.rules.players)
 
     def per_round(self, name: str) -> Estimate:
-        """Mean of `turns`, `plays`, `draws` or `decisions` of a round."""
+        """Mean of `turns`, `plays`, `draws` or `decisions` per round."""
         return self._means(name)[0]
 
     def turns_within(self, share: float) -> int:
-        """The smallest number of turns that at least `share` of the rounds did not exceed."""
+        """The smallest number of turns that was not exceeded in at least `share` of the rounds."""
         reached = itertools.accumulate(self.turn_counts.values())
         turns = zip(self.turn_counts, reached, strict=True)
         return next(number for number, rounds in turns if rounds >= share * self.rounds)
@@ -241,7 +241,7 @@ class Summary:
         return "\n".join(lines)
 
     def turns_histogram(self) -> str:
-        """Return how many rounds took how many turns, as a text: a line and a bar for each group of turns."""
+        """Return the distribution of turns per round as text: a line with a bar for each group of turn counts."""
         last = max(self.turn_counts)
         step = next(step for step in _STEPS if last // step < HISTOGRAM_ROWS)
         groups: Counter[int] = Counter()
@@ -264,7 +264,7 @@ class Summary:
     def from_state(cls, rules: RuleSet, policies: Sequence[str], state: Any) -> Summary:
         """Return the summary whose `state` was stored for these rules and policies.
 
-        Types are exact, and sums that no games can have are refused: raises `MextrainError`.
+        Types must match exactly, and sums that no games can produce are rejected: raises `MextrainError`.
         """
         if not isinstance(state, dict) or type(state.get("games")) is not int or state["games"] < 1:
             raise MextrainError("its summary is not one: expected an object with a number of games")
@@ -290,13 +290,13 @@ class Summary:
 
 
 _STEPS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
-"""Turns that a row of a histogram may stand for; a round has less than 2**16 turns."""
+"""Numbers of turns that one row of a histogram may cover; a round has fewer than 2**16 turns."""
 
 _PER_ROUND = ("turns", "plays", "draws", "decisions")
 
 
 def _quantities(rounds: Rounds) -> dict[str, np.ndarray]:
-    """The observations of every game: int64[games, n] by name, n = 1 or one column for each seat."""
+    """Return the observations of every game: int64[games, n] by name, n = 1 or one column for each seat."""
     seats = np.arange(rounds.players)
     winner, starter = rounds.winner[:, :, None], rounds.starter[:, :, None]
     totals = rounds.totals
@@ -311,14 +311,14 @@ def _quantities(rounds: Rounds) -> dict[str, np.ndarray]:
         "matches_tied": tied,
         "blocked": (~out).sum(axis=1),
         "starter_won": starter_won,
-        # Its share less an equal part of the rounds won, times the number of players so that it is an integer.
+        # The starter's wins minus an equal share of the rounds won, times the number of players to make it an integer.
         "starter_edge": rounds.players * starter_won - out.sum(axis=1),
         **{name: getattr(rounds, name).sum(axis=1, dtype=np.int64)[:, None] for name in _PER_ROUND},
     }
 
 
 def _are_pairs(value: Any) -> bool:
-    """Whether it is a list of pairs of ints."""
+    """Whether `value` is a list of pairs of ints."""
     return isinstance(value, list) and all(
         isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair) for pair in value
     )
@@ -330,24 +330,24 @@ def exact_sums(columns: np.ndarray) -> tuple[Sum, ...]:
     largest = max(int(values.max()), -int(values.min()))
     if largest**2 * len(values) < 2**63:
         return tuple(map(Sum, values.sum(axis=0).tolist(), (values * values).sum(axis=0).tolist()))
-    # Only with a very dear 0-0 do the squares leave 64 bits.
+    # The squares exceed 64 bits only with a very expensive 0-0.
     return tuple(Sum(sum(column), sum(x * x for x in column)) for column in values.T.tolist())
 
 
 def bar(value: float, most: float) -> str:
-    """Return a bar of BAR_WIDTH columns for `most`, and of its part for `value`."""
+    """Return a bar whose length is proportional to `value`; `most` gives BAR_WIDTH columns."""
     return "#" * round(BAR_WIDTH * value / most)
 
 
 def number_text(estimate: Estimate) -> str:
-    """Return an estimate as a text, `28.26 (27.90 … 28.62)`."""
+    """Return an estimate as text, `28.26 (27.90 … 28.62)`."""
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:.2f}"
     return f"{estimate.value:.2f} ({estimate.low:.2f} … {estimate.high:.2f})"
 
 
 def percent_text(estimate: Estimate) -> str:
-    """Return the estimate of a share as a text, `39.12 % (37.39 … 40.86)`."""
+    """Return the estimate of a share as text, `39.12 % (37.39 … 40.86)`."""
     if estimate.low is None or estimate.high is None:
         return f"{100 * estimate.value:.2f} %"
     return f"{100 * estimate.value:.2f} % ({100 * estimate.low:.2f} … {100 * estimate.high:.2f})"

@@ -1,7 +1,7 @@
 """The C interface: the header `mextrain.h`, and the table of functions that C programs call (docs/c-abi.md).
 
-The same table is offered three ways, as NumPy's bit generators offer theirs: `interface().cffi`, `.ctypes` and
-`.capsule`. C code gets the header from `get_include()` and the table's address from Python; it needs no link-time
+The same table is available in three forms, as with NumPy's bit generators: `interface().cffi`, `.ctypes` and
+`.capsule`. C code gets the header from `get_include()` and the table's address from Python, so it needs no link-time
 dependency.
 """
 
@@ -25,26 +25,26 @@ from mextrain_core.model.rules import RULES
 from mextrain_core.model.state import STATE
 
 CAPSULE_NAME = b"mextrain.api"
-"""Name of the capsule, to be given to `PyCapsule_GetPointer`."""
+"""Name of the capsule, for `PyCapsule_GetPointer`."""
 
 _RECORDS = {"mextrain_state": STATE, "mextrain_rules": RULES, "mextrain_event": EVENT}
 _C_TYPES = {"u1": "uint8_t", "u2": "uint16_t", "u4": "uint32_t", "u8": "uint64_t"}
 
 
 def _constants() -> dict[str, int]:
-    """Every number that C code needs by name."""
+    """Return all constants that C code needs, by name."""
     found = {"ABI_VERSION": abi.ABI_VERSION, "STOP": limits.STOP, "NONE": limits.NONE, "WILD": limits.WILD}
     for module, prefixes in ((state, ("PHASE_", "OWED_")), (limits, ("LETTER_", "MAX_"))):
         found |= {name: value for name, value in vars(module).items() if name.startswith(prefixes)}
     found |= {f"END_{name}": getattr(state, name) for name in ("RUNNING", "OUT", "BLOCKED", "FAULT", "FAILED")}
     kinds = ("PLAY", "STOPPED", "DRAW", "FORCED_DRAW", "OPEN", "SKIP", "NO_PLAY")
     found |= {f"EVENT_{name}": getattr(events, name) for name in kinds}
-    # What is compiled apart cannot be asked for by its id in C.
+    # Policies that are compiled separately cannot be selected by id in C.
     return found | {f"POLICY_{policy.name.upper()}": policy.id for policy in policies.POLICIES if not policy.apart}
 
 
 def _fields(dtype: np.dtype[Any]) -> list[tuple[str, str, tuple[int, ...], int]]:
-    """Name, C type, shape and offset of each field of a record."""
+    """Return the name, C type, shape and offset of each field of a struct."""
     found = []
     fields: Any = dtype.fields
     for name in dtype.names or ():
@@ -86,7 +86,7 @@ def _table() -> str:
 
 
 def declarations() -> str:
-    """The part of the header that cffi's `cdef` understands: records, table, and the type of a policy."""
+    """Return the part of the header that cffi's `cdef` understands: structs, table, and the type of a policy."""
     policy = (
         "/* A policy: the move (16 bits) for the seat to move. state holds only what that seat sees. */\n"
         "typedef int32_t (*mextrain_policy)(const mextrain_state *state, const mextrain_rules *rules, uint64_t word);"
@@ -95,7 +95,7 @@ def declarations() -> str:
 
 
 def header() -> str:
-    """The text of `mextrain.h`, generated from the records and the table, with sizes and offsets asserted."""
+    """Return the text of `mextrain.h`, generated from the structs and the table; it asserts sizes and offsets."""
     constants = "\n".join(f"#define MEXTRAIN_{name} {value}" for name, value in _constants().items())
     checks = []
     for name, dtype in _RECORDS.items():
@@ -133,12 +133,12 @@ extern "C" {{
 
 
 def get_include() -> str:
-    """The folder that holds `mextrain.h`, for a compiler's `-I`."""
+    """Return the folder that contains `mextrain.h`, for a compiler's `-I`."""
     return str(Path(__file__).parents[1] / "include")
 
 
 class Interface:
-    """The table of functions, for cffi, ctypes and C extensions. Use `interface()`, which makes it once.
+    """The table of functions, for cffi, ctypes and C extensions. Use `interface()`, which creates it once.
 
     `address` is the table's address (`mextrain_api *`). The table lives as long as the process.
     """
@@ -171,7 +171,7 @@ class Interface:
 
     @cached_property
     def ctypes(self) -> Any:
-        """A namedtuple (table_address, one ctypes function per entry); records and arrays are `c_void_p`."""
+        """A namedtuple (table_address, one ctypes function per entry); structs and arrays are `c_void_p`."""
 
         def one(entry: abi.CFunction) -> Any:
             kinds = [_ctypes_type(kind) for _, kind in entry.parameters]
@@ -199,5 +199,5 @@ def _ctypes_type(kind: Any) -> Any:
 
 @cache
 def interface() -> Interface:
-    """The C interface of this process; the first call compiles the functions, or loads them from the cache."""
+    """Return the C interface of this process; the first call compiles the functions or loads them from the cache."""
     return Interface()

@@ -1,11 +1,11 @@
 """The command line, `mextrain COMMAND …`.
 
 Each command is a module of this package with a one-line docstring (its help), `configure(parser)` and
-`run(args) -> int`. All heavy imports belong inside `run`, so that `--help` answers at once: it must import neither
-NumPy nor Numba. To add a command, write its module and add its name to `COMMANDS`.
+`run(args) -> int`. All slow imports belong inside `run`, so that `--help` answers at once: it must not import NumPy or
+Numba. To add a command, write its module and add its name to `COMMANDS`.
 
-Exit codes: 0 done, 1 the answer is no (such as a record that does not replay), 2 wrong arguments or files,
-130 interrupted. An error that the user can put right is one line on stderr.
+Exit codes: 0 success, 1 a negative answer (such as a record that does not replay), 2 invalid arguments or files,
+130 interrupted. An error that the user can fix is reported as one line on stderr.
 
 Imports every other room.
 """
@@ -31,19 +31,19 @@ COMMANDS = (
 """The commands, in the order of the help."""
 
 MAX_LINE = 4000
-"""Characters of an error's line: enough for twenty problems with a set of rules."""
+"""Maximum length of an error line, in characters: enough for twenty problems with a rule set."""
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line."""
+    """An argument parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Print `message` in one line, with where to look for help, and exit with code 2."""
+        """Print `message` in one line, with a hint to the help, and exit with code 2."""
         self.exit(2, f"{self.prog}: {one_line(message)} (see {self.prog} --help)\n")
 
 
 def build_parser() -> Parser:
-    """Return the parser of all commands."""
+    """Return the parser for all commands."""
     parser = Parser(prog="mextrain", description="Mexican Train and Super Train dominoes, simulated.")
     parser.add_argument("--version", action="version", version=f"mextrain {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -57,12 +57,12 @@ def build_parser() -> Parser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command that `argv` (by default the process's arguments) names; returns the exit code.
+    """Run the command named in `argv` (by default the process's arguments); returns the exit code.
 
-    Wrong arguments end in `SystemExit` with code 2, as usual with argparse.
+    Invalid arguments raise `SystemExit` with code 2, as usual with argparse.
     """
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets a '?' in its place, not a traceback.
+        # If the terminal cannot show a character, print '?' instead of failing with a traceback.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     with prompt_interrupts():
@@ -72,11 +72,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: argparse.Namespace) -> int:
     try:
         code: int = args.run(args)
-        # A full disk or a closed pipe shows here, not in a traceback at exit.
+        # Flush here, so that a full disk or a closed pipe is reported and does not cause a traceback at exit.
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Whoever read our output has seen enough; what is left in the buffer goes nowhere.
+        # The reader of our output has closed the pipe; discard what is left in the buffer.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
@@ -87,6 +87,6 @@ def _run(args: argparse.Namespace) -> int:
         print(f"mextrain {args.command}: {one_line(str(error), limit)}", file=sys.stderr)
         return 2
     except UnicodeEncodeError as error:
-        # A path that is not UTF-8, which some libraries do not take.
+        # A path that is not valid UTF-8, which some libraries do not accept.
         print(f"mextrain {args.command}: {one_line(ascii(error.object))} is not valid Unicode", file=sys.stderr)
         return 2

@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Replay the record up to the event, and print a table or an object."""
+    """Replay the record up to the event, and print a table or a JSON object."""
     from mextrain.hidden.beliefs import beliefs
 
     position, mover = _before(args.file, args.line, args.event)
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _before(path: str, line: int, event: int) -> tuple[Position, int]:
-    """The position before an event of a record, and the seat on move; raises `RecordError` for any faulty record."""
+    """Return the position before an event of a record and the seat to move; raises `RecordError` for a bad record."""
     from mextrain.errors import RecordError
     from mextrain.records import RoundRecord, replay
 

@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure and print; without rules on the command line a standard set of games."""
+    """Measure and print; without rules on the command line, measure a standard set of games."""
     if args.signature:
         from mextrain.benchmark.signature import signature
 
@@ -86,7 +86,7 @@ def _effort(args: argparse.Namespace) -> Effort:
 
 
 def _jobs(args: argparse.Namespace) -> list[Job]:
-    """What to measure."""
+    """Return the jobs to measure."""
     from mextrain._support.processors import usable_processors
     from mextrain.benchmark import STANDARD, Job
 

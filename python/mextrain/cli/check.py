@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Replay everything; the first fault is printed with its place, and ends the run with code 1."""
+    """Replay everything; the first error is printed with its place and ends the run with code 1."""
     is_archive = Path(args.file).is_dir()
     if args.verify and not is_archive:
         raise MextrainError(f"{one_line(args.file)} is not a folder: --verify is for archives")
@@ -74,7 +74,7 @@ def check_rows(folder: str) -> int:
 
 
 def verify(folder: str) -> int:
-    """Verify the files of an archive, and print everything that is wrong with them."""
+    """Verify the files of an archive, and print all problems."""
     from mextrain.archive import read_job, verify_archive
 
     with Meter("files") as meter:

@@ -22,7 +22,7 @@ MAX_GAMES = 2**59
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
-    """Add `--rules`, `--players` and `--option`; `read_rules` makes a `RuleSet` of them."""
+    """Add `--rules`, `--players` and `--option`; `read_rules` turns them into a `RuleSet`."""
     group = parser.add_argument_group("rules")
     group.add_argument("--rules", metavar="PRESET", help=f"mexican or super (default: {DEFAULT_PRESET})")
     group.add_argument(
@@ -38,7 +38,7 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
 
 
 def read_rules(args: argparse.Namespace) -> RuleSet:
-    """Return the rules that the flags of `add_rules` describe; raises `RuleError`."""
+    """Return the rules from the flags of `add_rules`; raises `RuleError`."""
     from mextrain.game.rules import RuleSet
 
     players = args.players
@@ -84,7 +84,7 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
 
 
 def add_first_game(parser: argparse.ArgumentParser) -> None:
-    """Add `--first-game`, for a range of games that does not begin with game 0."""
+    """Add `--first-game`, for a range of games that does not start with game 0."""
     parser.add_argument(
         "--first-game",
         type=whole(0, MAX_GAMES - 1),
@@ -95,7 +95,7 @@ def add_first_game(parser: argparse.ArgumentParser) -> None:
 
 
 def add_policy(parser: argparse.ArgumentParser) -> None:
-    """Add `--policy`: one name for all seats, or one for each seat, joined by commas."""
+    """Add `--policy`: one name for all seats, or one for each seat, separated by commas."""
     parser.add_argument(
         "--policy",
         default="random",
@@ -126,12 +126,12 @@ def add_backend(parser: argparse.ArgumentParser) -> None:
 
 
 def add_position(parser: argparse.ArgumentParser) -> None:
-    """Add the line of a position; `read_position` makes a `Position` of it."""
+    """Add the argument for a position's line; `read_position` turns it into a `Position`."""
     parser.add_argument("line", metavar="LINE", help="a position as one line of text; - reads it from stdin")
 
 
 def read_position(args: argparse.Namespace) -> Position:
-    """Return the position of the line that `add_position` asks for; raises `PositionError`."""
+    """Return the position from the argument of `add_position`; raises `PositionError`."""
     from mextrain.errors import PositionError
     from mextrain.position import Position
 
@@ -144,9 +144,9 @@ def read_position(args: argparse.Namespace) -> Position:
 
 
 def record_lines(path: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file, or with `-` of stdin, with their numbers, from 1.
+    """Yield the lines of a file, or of stdin for `-`, with their numbers, from 1.
 
-    One at a time, so that a file may have any size; `decoded` makes a text of each.
+    Lines are read one at a time, so a file may have any size; `decoded` turns each into text.
     """
     with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:
         yield from enumerate(file, 1)
@@ -175,7 +175,7 @@ def whole(low: int, high: int) -> Callable[[str], int]:
 
 
 def seed(text: str) -> int:
-    """Read a seed: an argparse type."""
+    """Parse a seed (an argparse type)."""
     from mextrain.game.seeding import parse_seed
 
     try:

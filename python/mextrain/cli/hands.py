@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the distribution for one set and hand size, or without rules a line for each usual one.
+    """Print the distribution for one set and hand size, or, without rules, one line for each usual combination.
 
     After Ctrl-C it prints what is finished.
     """
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _usual() -> list[RuleSet]:
-    """Rules for every set and hand size that the presets use, each once."""
+    """Return rules for every set and hand size that the presets use, each once."""
     from mextrain.game.options import PLAYERS_TABLE
     from mextrain.game.rules import RuleSet
 
@@ -94,7 +94,7 @@ def _usual() -> list[RuleSet]:
 
 
 def _table(found: list[HandSummary]) -> str:
-    """A line for each summary."""
+    """Return a table with one line for each summary."""
     from mextrain.bulk.stats import number_text, percent_text
     from mextrain.study.hands import cannot_start
 

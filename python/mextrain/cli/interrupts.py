@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from types import FrameType
 
 AGAIN_SECONDS = 0.02
-"""How soon Ctrl-C is tried again that came while a module was being imported."""
+"""Delay before a Ctrl-C that came during an import is raised again."""
 
 
 @contextmanager
 def prompt_interrupts() -> Iterator[None]:
-    """Raise `KeyboardInterrupt` in this block as usual, but never amid an import, where it can get lost.
+    """Raise `KeyboardInterrupt` in this block as usual, but never during an import, where it can get lost.
 
-    Python calls functions while it imports from which no exception gets out, and a module that is written in C may turn
-    one into another.
+    While Python imports, it calls functions from which no exception can escape, and a module written in C may turn one
+    exception into another.
     """
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not (usual and threading.current_thread() is threading.main_thread()):
@@ -25,7 +25,7 @@ def prompt_interrupts() -> Iterator[None]:
         return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        # Without a frame it comes from where it was held back, which is a good place.
+        # Without a frame the signal comes from the point where it was held back, and raising there is safe.
         if _imports(frame):
             threading.Timer(AGAIN_SECONDS, signal.raise_signal, [signal.SIGINT]).start()
         else:
@@ -39,7 +39,7 @@ def prompt_interrupts() -> Iterator[None]:
 
 
 def _imports(frame: FrameType | None) -> bool:
-    """Whether a module is being imported below this frame."""
+    """Whether a module is being imported in this frame or its callers."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True

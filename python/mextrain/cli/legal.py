@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the legal moves by ascending action id, `stop` last; nothing if nothing is to be decided."""
+    """Print the legal moves by ascending action id, `stop` last; print nothing if there is no decision to make."""
     position = read_position(args)
     texts, ids = position.legal_texts(), position.legal_ids()
     if args.json:

@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the plan; the exit code is 0 whether it is proven or not."""
+    """Print the plan; the exit code is 0 whether or not the plan is proved."""
     from mextrain.study.planner import plan
 
     found = plan(

@@ -6,13 +6,13 @@ import sys
 import time
 
 TERMINAL_SECONDS, FILE_SECONDS = 0.2, 10.0
-"""Seconds between two reports; in a log a short command leaves none."""
+"""Minimum number of seconds between two reports; a short command leaves no reports in a log."""
 
 
 class Meter:
-    """Reports games finished (or other `units`), games a second, and the time left; call it with (finished, wanted).
+    """Reports games finished (or other `units`), games per second, and the time left; call it with (finished, wanted).
 
-    Use it in a `with` block, which leaves the terminal's line clean at the end.
+    Use it in a `with` block, which clears the terminal's line at the end.
     """
 
     def __init__(self, units: str = "games") -> None:
@@ -30,10 +30,10 @@ class Meter:
             print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
 
     def __call__(self, done: int, wanted: int) -> None:
-        """Report, unless the last report is too young."""
+        """Report, unless the last report is too recent."""
         now = time.monotonic()
         if self._at_start is None:
-            # Games that an earlier run had finished, and the time to load the kernels, say nothing about speed.
+            # Games finished by an earlier run, and the time to load the kernels, must not affect the speed.
             self._at_start, self._began, self._last = done, now, now
         if now - self._last < (TERMINAL_SECONDS if self._terminal else FILE_SECONDS):
             return
@@ -49,7 +49,7 @@ class Meter:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people say it: `8 s`, `3 min 20 s`, `2 h 5 min`."""
+    """Return a duration in words: `8 s`, `3 min 20 s`, `2 h 5 min`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -42,13 +42,13 @@ def run(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _lines(path: str | None) -> Iterator[Callable[[str], object]]:
-    """A function that writes a line: to stdout, or to a file that is there only when it is complete."""
+    """Yield a function that writes a line, to stdout or to a file that appears only when it is complete."""
     from mextrain._support.files import whole_file
 
     if path is None:
         yield print
         return
     target = Path(path)
-    # A pipe or device is written as it is; for a folder that leads to the system's own message.
+    # Write to a pipe or device directly; for a folder this raises the system's own error message.
     with target.open("wb") if target.exists() and not target.is_file() else whole_file(target) as file:
         yield lambda line: file.write(line.encode() + b"\n")

@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print all presets and options, the resolved rules if the arguments choose any, or the page."""
+    """Print all presets and options, the resolved rules if the arguments select any, or the page."""
     if args.page:
         from mextrain._support.pages import page
 

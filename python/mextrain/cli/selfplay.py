@@ -51,14 +51,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play and store; says at the end what was played and how to read it."""
+    """Play and store; at the end print what was played and how to read it."""
     from mextrain.archive import Job, find_job, write_archive
     from mextrain.bulk.simulate import Interrupted
 
     rules = read_rules(args)
     job = Job.create(
         rules,
-        # Whole matches: as many as are needed to have so many rounds.
+        # Whole matches: the smallest number with at least this many rounds.
         games=args.games if args.rounds is None else -(-args.rounds // rules.rounds),
         seed=args.seed,
         policies=args.policy,
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def report(archive: Archive) -> str:
-    """Return what a person wants to know about a complete archive."""
+    """Return a description of a complete archive for people."""
     job, summary, made, seconds = archive.job, archive.summary, archive.made, archive.seconds
     assert summary is not None
     last = job.first_game + job.games - 1
@@ -133,7 +133,7 @@ def report(archive: Archive) -> str:
 
 
 def _reading(folder: str) -> str:
-    """A command that prints the first row, in quotes that every shell takes where the folder's name allows that."""
+    """Return a command that prints the first row, with quotes that work in every shell if the folder's name permits."""
     code = f"import pyarrow.parquet as pq; print(pq.read_table({folder!r}).slice(0, 1).to_pylist())"
     quoted = shlex.quote(code) if _needs_quotes(folder) else f'"{code}"'
     return f"python -c {quoted}"

@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play and print means and shares with their intervals; after Ctrl-C those of the games finished so far."""
+    """Play and print means and shares with their intervals; after Ctrl-C, those of the games finished so far."""
     from mextrain.bulk.simulate import Interrupted, survey
 
     code = 0

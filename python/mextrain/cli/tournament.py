@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play and print ranks and comparisons; after Ctrl-C those of the deals that are finished."""
+    """Play and print ranks and comparisons; after Ctrl-C, those of the finished deals."""
     from mextrain.bulk.simulate import Interrupted
     from mextrain.study.tournament import USUAL_POLICIES, tournament
 

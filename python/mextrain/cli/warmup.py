@@ -7,11 +7,11 @@ import sys
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """`mextrain warmup` has no flags."""
+    """Add no flags: `mextrain warmup` has none."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compile and report; the exit code is 1 where nothing can be kept for the next process."""
+    """Compile and report; the exit code is 1 if nothing can be cached for the next process."""
     from mextrain.precompile import warmup
 
     def tell(part: str) -> None:

@@ -1,4 +1,4 @@
-"""Data sets from archives: replayed decisions in shuffled batches for learners, or as one table for people.
+"""Data sets from archives: replayed decisions in shuffled batches for learners, or as a table for people.
 
 docs/archive.md shows both.
 

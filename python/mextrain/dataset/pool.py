@@ -1,4 +1,4 @@
-"""Rounds of a window of row groups, replayed into pools of decisions that are shuffled and cut into batches."""
+"""Replays the rounds of a window of row groups into pools of decisions, which are shuffled and cut into batches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mextrain_core.model.state import new_states
 
 
 class Order(NamedTuple):
-    """What decides what a pool yields: sizes, the places of an observation's sections, and a generator or None."""
+    """Settings that determine what a pool yields: sizes, offsets of observation sections, and a generator or None."""
 
     batch_size: int
     pool: int
@@ -31,10 +31,10 @@ class Order(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """The rounds of a window, an element of each array for each; `starters` as far as the rules name them.
+    """The rounds of a window; every array has one element per round.
 
-    `actions[offsets[k] : offsets[k + 1]]` are the moves of round k. `points`, `winner`, `ending` and `starter` are what
-    the archive says.
+    `actions[offsets[k] : offsets[k + 1]]` are the moves of round k. `points`, `winner`, `ending` and `starter` are the
+    values in the archive. `starters` are the starters that the rules name, NONE where the stream draws them.
     """
 
     seeds: np.ndarray
@@ -51,7 +51,7 @@ class Rounds:
 
     @classmethod
     def read(cls, selection: Selection, parts: list[Part], rules: RuleSet) -> Rounds:
-        """Return the rounds of some parts. Raises `ArchiveError`."""
+        """Return the rounds of the given parts. Raises `ArchiveError`."""
         groups = [selection.read(part) for part in parts]
         numbers = _column(groups, "round")
         seeds = [np.full(len(rows), part.shard.job.seed, np.uint64) for part, rows in zip(parts, groups, strict=True)]
@@ -71,11 +71,11 @@ class Rounds:
         )
 
     def which(self, row: int) -> str:
-        """Say which round stands in a row."""
+        """Return a text that identifies the round in a row."""
         return f"round {self.numbers[row]} of game {self.games[row]}, seed {self.seeds[row]}"
 
     def compare(self, rows: np.ndarray, points: np.ndarray, facts: np.ndarray) -> None:
-        """Raise `ArchiveError` unless the moves of these rows lead to what the archive says."""
+        """Raise `ArchiveError` unless the moves of these rows lead to the values in the archive."""
         right = {"points": points, **{name: facts[:, FIELDS.index(name)] for name in ("winner", "end", "starter")}}
         stored = {"points": self.points, "winner": self.winner, "end": self.ending, "starter": self.starter}
         for name, expected in right.items():
@@ -90,7 +90,7 @@ def _column(groups: list[RowGroup], name: str) -> np.ndarray:
 
 
 class Pool:
-    """Replays rounds into pools of decisions and cuts those into batches; `rest` waits for the next pool."""
+    """Replays rounds into pools of decisions and cuts them into batches; `rest` is kept for the next pool."""
 
     def __init__(self, rules: RuleSet, order: Order) -> None:
         self._rules, self._order = rules, order
@@ -113,7 +113,7 @@ class Pool:
         )
 
     def batches(self, rounds: Rounds) -> Iterator[DecisionBatch]:
-        """Yield the full batches that some rounds, and what was left before, make."""
+        """Yield the full batches made from these rounds and from the decisions left over before."""
         count, random, batch_size = len(rounds.games), self._order.random, self._order.batch_size
         order = np.arange(count) if random is None else random.permutation(count)
         ends = np.cumsum(np.diff(rounds.offsets)[order])
@@ -129,7 +129,7 @@ class Pool:
             first, done = last, done + decisions
 
     def _replay(self, rounds: Rounds, rows: np.ndarray, decisions: int) -> DecisionBatch:
-        """Return the decisions of some rounds together with those that were left, in random order."""
+        """Return the decisions of these rounds together with those left over before, in random order."""
         size, players, random = len(self.rest) + decisions, self._rules.players, self._order.random
         places = np.arange(size) if random is None else random.permutation(size)
         kept, places = places[: len(self.rest)], places[len(self.rest) :]

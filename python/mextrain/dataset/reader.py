@@ -1,7 +1,7 @@
 """`DecisionDataset`: the decisions of archives, replayed, in shuffled batches.
 
-An archive holds moves alone. Whole rounds are replayed in random order into a pool of decisions, which is shuffled and
-cut into batches. The rounds are drawn from a window of some row groups, which lie anywhere in the shards.
+An archive stores only moves. Whole rounds are replayed in random order into a pool of decisions, which is shuffled and
+cut into batches. The rounds are drawn from a window of several row groups, which may be anywhere in the shards.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from mextrain_core.bulk.samples import TABLE_SECTIONS
 class DecisionDataset:
     """The decisions of one or more archives, which must have the same rules.
 
-    `rules`; `layout` of the observations, of which samples have the first `observation_bits`: the table and the own
-    hand, without what others have shown; `rounds`: number of rounds in the complete shards; `missing_shards`: number
-    of those that are not complete, which are left out. `len(dataset)` is the number of batches of a pass.
+    `rules`: the rules. `layout`: that of the observations; samples have its first `observation_bits` bits: the table
+    and the seat's own hand, without what the others have shown. `rounds`: number of rounds in the complete shards.
+    `missing_shards`: number of incomplete shards, which are left out. `len(dataset)` is the number of batches per pass.
     """
 
     def __init__(
@@ -40,16 +40,16 @@ class DecisionDataset:
         pool: int = 1 << 15,
         drop_last: bool = False,
     ) -> None:
-        """Look at the archives; no row is read yet.
+        """Open the archives; no row is read yet.
 
-        `games`: a range of game numbers, such as `range(0, 900)`; of each archive only these are read. `window`: row
-        groups (32,768 rounds each, about 6 MB) from which rounds are drawn at random. `pool`: decisions of these
-        rounds that are shuffled together (200 bytes each at four players), at least; more mix better, fewer are
-        quicker. `drop_last` leaves out a last batch that is smaller than `batch_size`. Without `shuffle`, decisions
-        come in their order.
+        `games`: a range of game numbers, such as `range(0, 900)`; only these games of each archive are read. `window`:
+        number of row groups (32,768 rounds each, about 6 MB) from which rounds are drawn at random. `pool`: minimum
+        number of decisions that are shuffled together (200 bytes each with four players); a larger pool mixes better, a
+        smaller one is faster. `drop_last` leaves out a last batch that is smaller than `batch_size`. Without `shuffle`,
+        decisions come in their original order.
 
-        Raises `MextrainError` for a folder without an archive, archives of different rules, a range without games or
-        an argument out of range, `ArchiveError` for damaged files, and `MissingExtra` without pyarrow.
+        Raises `MextrainError` for a folder without an archive, archives with different rules, an empty range of games
+        or an argument out of range, `ArchiveError` for damaged files, and `MissingExtra` without pyarrow.
         """
         self.batch_size = at_least(1, "batch_size", batch_size)
         self.window = at_least(1, "window", window)
@@ -73,13 +73,14 @@ class DecisionDataset:
 
     @property
     def decisions(self) -> int:
-        """Number of decisions of a pass.
+        """Number of decisions in one pass.
 
-        The sidecars tell it. For some games of a shard, and for archives of older formats, rounds are replayed, once.
+        It comes from the sidecars. If only some games of a shard are read, or for archives in older formats, the rounds
+        are replayed once to count them.
         """
         if self._decisions is None:
             told = self._selection.decisions()
-            # Nothing but a replay tells whether the moves of a round are all there.
+            # Only a replay shows whether all moves of a round are present.
             self._decisions = sum(len(batch) for batch in self._all(0, 0, 1)) if told is None else told
         return self._decisions
 
@@ -92,9 +93,9 @@ class DecisionDataset:
     def batches(self, epoch: int = 0, *, rank: int = 0, world_size: int = 1) -> Iterator[DecisionBatch]:
         """Return an iterator over the batches of one pass, each decision once.
 
-        The order depends on `seed` and `epoch` alone, so it can be had again. Of `world_size` loader workers each
-        takes its share by its `rank`; together they have every decision once. Memory is bounded by the window and the
-        pool. Raises `ArchiveError` for rows that cannot be replayed, `MextrainError` for arguments out of range.
+        The order depends only on `seed` and `epoch`, so it is reproducible. Each of `world_size` loader workers takes
+        its share according to its `rank`; together they yield every decision once. The window and the pool bound the
+        memory. Raises `ArchiveError` for rows that cannot be replayed, `MextrainError` for arguments out of range.
         """
         epoch, world_size = at_least(0, "epoch", epoch), at_least(1, "world_size", world_size)
         rank = at_least(0, "rank", rank)
@@ -108,10 +109,10 @@ class DecisionDataset:
                 yield batch
 
     def _all(self, epoch: int, rank: int, world_size: int) -> Iterator[DecisionBatch]:
-        """Yield all batches, the last one also if it is dropped."""
+        """Yield all batches, including the last one even if it is to be dropped."""
         parts = self._parts(world_size)
         if self.shuffle:
-            # All workers shuffle alike, and then each takes its own.
+            # All workers shuffle in the same way, and then each takes its own share.
             parts = [parts[k] for k in np.random.default_rng([self.seed, epoch]).permutation(len(parts))]
         random = np.random.default_rng([self.seed, epoch, rank, world_size]) if self.shuffle else None
         mine = parts[rank::world_size]
@@ -123,7 +124,7 @@ class DecisionDataset:
             yield pool.rest
 
     def _parts(self, world_size: int) -> list[Part]:
-        """What is handed out to workers: row groups, or equal parts of their games where they are few."""
+        """Return the units that workers share: row groups, or equal parts of their games if there are few groups."""
         groups = list(self._selection.parts())
         parts = 1 if world_size == 1 else -(-4 * world_size // max(1, len(groups)))
         return [part for group in groups for part in group.split(parts)]

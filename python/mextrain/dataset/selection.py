@@ -1,4 +1,4 @@
-"""Which rounds of which archives are read: folders, a range of games, and the row groups that hold them."""
+"""Selects the rounds to read: folders, a range of games, and the row groups that contain them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ READ_COLUMNS = ("game", "round", "starter", "winner", "ending", "actions", "poin
 
 @dataclass(frozen=True)
 class Part:
-    """Some games of a row group: those with numbers `first` … `stop` - 1, and of them each one of `parts`.
+    """Some games of a row group: of the games `first` … `stop` - 1, every `parts`-th one.
 
-    `first_row`: the place of the group's first row in the shard. The games are those whose place in the group is
+    `first_row`: the index of the group's first row in the shard. The games are those whose index in the group is
     `part` modulo `parts`.
     """
 
@@ -36,32 +36,32 @@ class Part:
     parts: int = 1
 
     def split(self, parts: int) -> list[Part]:
-        """Return equal parts of the games."""
+        """Return the games in equal parts."""
         return [
             Part(self.shard, self.group, self.first_row, self.rows, self.first, self.stop, part, parts)
             for part in range(parts)
         ]
 
     def read(self) -> RowGroup:
-        """Return its rows. Raises `ArchiveError`."""
+        """Return the rows of the part. Raises `ArchiveError`."""
         rounds = self.shard.job.rules.rounds
         places = np.arange(self.rows) // rounds
         games = places + (self.shard.first_game + self.first_row // rounds)
         keep = np.flatnonzero((games >= self.first) & (games < self.stop) & (places % self.parts == self.part))
-        # Choosing rows copies all moves once more.
+        # Selecting rows copies all moves once more.
         wanted = keep if len(keep) < self.rows else None
         return read_group(self.shard, self.group, self.first_row, READ_COLUMNS, wanted)
 
 
 class Selection:
-    """The rounds of some archives, all of them or those of a range of games.
+    """The rounds of some archives: all of them, or those of a range of games.
 
-    `jobs`: those of the archives, `shards`: the complete ones with games of the range; `missing_shards`: number of
-    those that are not complete; `rounds`: number of rounds.
+    `jobs`: the jobs of the archives. `shards`: the complete shards with games in the range. `missing_shards`: number of
+    incomplete ones. `rounds`: number of rounds.
     """
 
     def __init__(self, folders: Sequence[str | os.PathLike[str]], games: range | None) -> None:
-        """Look at the archives. Raises `MextrainError`, and `MissingExtra` without pyarrow."""
+        """Open the archives. Raises `MextrainError`, and `MissingExtra` without pyarrow."""
         if not folders:
             raise MextrainError("name one or more folders of archives")
         self.first, self.stop = _range_of(games)
@@ -83,11 +83,11 @@ class Selection:
         self._sound: set[Path] = set()
 
     def _games(self, first_game: int, games: int) -> int:
-        """How many of so many games are in the range."""
+        """Return how many of the `games` games from `first_game` on are in the range."""
         return max(0, min(first_game + games, self.stop) - max(first_game, self.first))
 
     def _wanted(self, job: Job) -> int:
-        """The number of shards with games of the range that a job has when it is complete."""
+        """Return the number of shards with games in the range that the complete job has."""
         if not self._games(job.first_game, job.games):
             return 0
         first = max(job.first_game, self.first) - job.first_game
@@ -95,7 +95,7 @@ class Selection:
         return last // job.shard_games - first // job.shard_games + 1
 
     def parts(self) -> Iterator[Part]:
-        """Yield the games that are wanted of each row group. Raises `ArchiveError`."""
+        """Yield the selected games of each row group. Raises `ArchiveError`."""
         for shard in self.shards:
             yield from self._parts_of(shard)
 
@@ -107,7 +107,7 @@ class Selection:
             row += rows
 
     def read(self, part: Part) -> RowGroup:
-        """Return the rows of a part; the first time that its file is read, all of its bytes are compared.
+        """Return the rows of a part; the first read from a file also verifies the digest of the whole file.
 
         Raises `ArchiveError`.
         """
@@ -117,9 +117,10 @@ class Selection:
         return part.read()
 
     def decisions(self) -> int | None:
-        """Return the number of decisions if the sidecars tell it, else None.
+        """Return the number of decisions if the sidecars give it, else None.
 
-        They do not tell it for some games of a shard, and in the older formats nothing protects their sums.
+        They do not give it for some games of a shard. In the older formats nothing protects their sums, so those are
+        not used.
         """
         count = 0
         for shard in self.shards:
@@ -131,7 +132,7 @@ class Selection:
 
 
 def _range_of(games: range | None) -> tuple[int, int]:
-    """The first game and the one after the last."""
+    """Return the first game and the one after the last."""
     if games is None:
         return 0, MAX_GAME + 1
     if not isinstance(games, range) or games.step != 1 or games.start < 0 or not games:
@@ -140,7 +141,7 @@ def _range_of(games: range | None) -> tuple[int, int]:
 
 
 def at_least(least: int, name: str, value: object) -> int:
-    """Return an argument as an int; raises `MextrainError` if it is not a whole number from `least`."""
+    """Return an argument as an int; raises `MextrainError` unless it is a whole number of at least `least`."""
     number = whole(value)
     if number is None or number < least:
         raise MextrainError(f"{name} = {shown(value)}: expected a whole number from {least}")

@@ -31,24 +31,24 @@ COLUMNS = {
     "winner": "int8",
     "ending": "text",
 }
-"""Name and type of every column; they are the same for all rules and numbers of players."""
+"""Name and type of every column; they do not depend on the rules or the number of players."""
 
 
 def decision_table(*folders: str | os.PathLike[str], rounds: int = 1000, games: range | None = None) -> Any:
-    """Return the decisions of the first rounds of archives as a `pyarrow.Table`, a row for each, in their order.
+    """Return the decisions of the first rounds of archives as a `pyarrow.Table`, one row per decision, in order.
 
-    `rounds`: how many rounds, at most. `games`: a range of game numbers; of each archive only these are read. Archives
-    may have different rules.
+    `rounds`: maximum number of rounds. `games`: a range of game numbers; only these games of each archive are read.
+    Archives may have different rules.
 
     `step` counts the decisions of the round from 0, `turn` its turns from 1. `move` is the play or `stop`, `train`
-    its train, null for `stop`. `hand` and `unseen` (the tiles that the seat sees nowhere), `legal`, the legal moves,
-    as they were before the move. `ends` by train, M last: the halves that are open, separated by blanks if a train has
-    several. `markers` by seat: whether its train is open to the others. How the round ended: `points` by seat, the
+    its train, null for `stop`. `hand`, `unseen` (the tiles that the seat cannot see) and `legal` (the legal moves)
+    describe the situation before the move. `ends` by train, M last: the open halves, separated by spaces if a train has
+    several. `markers` by seat: whether its train is open to the others. The result of the round: `points` by seat, the
     `winner` (-1 if it was blocked), and the `ending`, `out` or `blocked`.
 
-    Replaying for people is slow, about 100 rounds a second; `DecisionDataset` is for learners. Raises `MextrainError`
-    for a folder without an archive, a range without games or a number of rounds below 1, `ArchiveError` for damaged
-    files and rows that break the rules, and `MissingExtra` without pyarrow.
+    Replaying for people is slow, about 100 rounds per second; use `DecisionDataset` for learners. Raises
+    `MextrainError` for a folder without an archive, an empty range of games or a number of rounds below 1,
+    `ArchiveError` for damaged files and for rows that break the rules, and `MissingExtra` without pyarrow.
     """
     left = at_least(1, "rounds", rounds)
     selection = Selection(folders, games)
@@ -105,7 +105,7 @@ def _fault(part: Part, rows: RowGroup, row: int, reason: str) -> ArchiveError:
 
 
 def _row(position: Position, step: int, move: Move) -> dict[str, Any]:
-    """What a row says but the points; the position is at the decision."""
+    """Return the columns of a row except the points; the position is the one before the decision."""
     start, seat, hands = position.start, position.seat, position.hands
     assert seat is not None
     others = [tile for q, hand in enumerate(hands) if q != seat for tile in hand]

@@ -1,4 +1,4 @@
-"""Questions that people ask the engine: best trains, tournaments of policies, statistics of first hands.
+"""Studies of the game: best trains, tournaments between policies, statistics of first hands.
 
 Imports `bulk` and the rooms below it.
 """

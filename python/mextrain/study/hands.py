@@ -1,7 +1,8 @@
-"""What the hands of a deal can do: hands that cannot start, and the best trains (docs/statistics.md).
+"""Statistics of first hands: hands that cannot start, and the best trains (docs/statistics.md).
 
-The hands of one deal are drawn from the same tiles, so a deal is the unit: what is counted is added up over its seats,
-and the interval of a mean is mean ± 1.96 · s / √deals. All sums are exact integers (`mextrain.bulk.stats`).
+The hands of one deal are drawn from the same tiles, so the deal is the unit of observation: quantities are summed over
+the seats of a deal, and the interval of a mean is mean ± 1.96 · s / √deals. All sums are exact integers
+(`mextrain.bulk.stats`).
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ METHOD = (
 )
 
 SLICE_HANDS = 20_000
-"""Hands that a thread plans before it looks whether to stop."""
+"""Hands that a thread plans before it checks whether to stop."""
 
 
 def cannot_start(rules: RuleSet) -> Fraction:
-    """Return the exact share of first hands that hold no tile for the first engine.
+    """Return the exact share of first hands without a tile for the first engine.
 
-    A hand of n tiles is drawn from the set without the engine. Tiles that show the engine's number fit, and tiles with
+    A hand of n tiles is drawn from the set without the engine. Tiles with the engine's number fit, and so do tiles with
     a `*` half; on the engine `*-*` every tile fits. So the share is hypergeometric.
     """
     check_rules(rules)
@@ -55,9 +56,9 @@ def cannot_start(rules: RuleSet) -> Fraction:
 class HandSummary:
     """The best trains of the first hands of the games `first_game` … `first_game + deals - 1` of `seed`.
 
-    `goal`: what the trains are best at (docs/planner.md). `sums`: by name, exact sums over deals: of tiles, points and
-    points left (one each), and of hands by length of the train (one for 0 … `hand_size` tiles). `unproved`: hands
-    whose train is the best found, without a proof.
+    `goal`: what the trains maximise (docs/planner.md). `sums`: by name, exact sums over deals: of tiles, points and
+    points left (one each), and of hands by length of the train (one for 0 … `hand_size` tiles). `unproved`: number of
+    hands whose train is the best found, without a proof.
     """
 
     rules: RuleSet
@@ -74,27 +75,27 @@ class HandSummary:
         return self.deals * self.rules.players
 
     def cannot_start(self) -> Estimate:
-        """Share of hands without a tile for the engine; `cannot_start(rules)` is the exact value."""
+        """Share of hands without a tile for the engine; `cannot_start(rules)` gives the exact value."""
         return self.lengths()[0]
 
     def whole_hand(self) -> Estimate:
-        """Share of hands that the train uses up."""
+        """Share of hands whose train uses all tiles."""
         return self.lengths()[-1]
 
     def lengths(self) -> list[Estimate]:
-        """Share of hands by number of tiles of the train, 0 … `hand_size`; they sum to 1."""
+        """Share of hands by number of tiles in the train, 0 … `hand_size`; they sum to 1."""
         return [each.share(self.deals, self.rules.players) for each in self.sums["lengths"]]
 
     def tiles(self) -> Estimate:
-        """Mean number of tiles of the train."""
+        """Mean number of tiles in the train."""
         return self._mean("tiles")
 
     def points(self) -> Estimate:
-        """Mean points of the tiles of the train."""
+        """Mean points of the tiles in the train."""
         return self._mean("points")
 
     def left_points(self) -> Estimate:
-        """Mean points of the tiles that are left over."""
+        """Mean points of the tiles that are not in the train."""
         return self._mean("left_points")
 
     def _mean(self, name: str) -> Estimate:
@@ -156,12 +157,12 @@ def survey_hands(
     first_game: int = 0,
     progress: Progress | None = None,
 ) -> HandSummary:
-    """Plan every hand that `games` games of `seed` deal in their first round, and return what that amounts to.
+    """Plan every hand dealt in the first round of `games` games of `seed`, and return summary statistics.
 
     `goal`: `longest`, `heaviest` or `finish` (docs/planner.md). The result does not depend on `workers`; memory does
-    not grow with the number of games. `progress` is called with (games planned, games wanted), a few times a second.
+    not grow with the number of games. `progress` is called with (games planned, games wanted), a few times per second.
 
-    Ctrl-C raises `Interrupted` with the summary of the first games. Raises `SeedError` or `MextrainError` for
+    Ctrl-C raises `Interrupted` with the summary of the games planned so far. Raises `SeedError` or `MextrainError` for
     arguments out of range.
     """
     check_rules(rules)
@@ -169,7 +170,7 @@ def survey_hands(
     check_goal(goal)
     seed, first_game = check_seed(seed), check_game(first_game, "first_game")
     games, workers = check_games(games, first_game), check_workers(workers)
-    # A thread of a pool that compiles could not be interrupted.
+    # A pool thread cannot be interrupted while it compiles, so compile here.
     first_hands(rules, 1, goal=goal)
     job = _Job(rules, goal, seed, first_game, games)
     interrupted = run_threads(job.work, workers, job.stop, lambda: progress and progress(job.done, games))
@@ -181,7 +182,7 @@ def survey_hands(
 
 
 class _Job:
-    """The games of one survey, handed out to threads in order, slice by slice."""
+    """The games of one survey, assigned to threads in order, slice by slice."""
 
     def __init__(self, rules: RuleSet, goal: str, seed: int, first_game: int, games: int) -> None:
         self.stop = threading.Event()
@@ -194,7 +195,7 @@ class _Job:
         self._sums: dict[str, tuple[Sum, ...]] = {}
 
     def work(self) -> None:
-        """Plan slices until none are left, or somebody asks to stop."""
+        """Plan slices until none are left or a stop is requested."""
         while not self.stop.is_set():
             with self._lock:
                 start = self._next
@@ -212,14 +213,14 @@ class _Job:
                 }
 
     def result(self) -> HandSummary:
-        """The summary of what is planned; slices are handed out in order and finished, so those are the first games."""
+        """Return the summary of the games planned so far: always the first ones, since slices are assigned in order."""
         return HandSummary(
             self._rules, self._goal, self._seed, self._first_game, self.done, self._sums, self._unproved
         )
 
 
 def _sums(columns: np.ndarray, hand_size: int) -> dict[str, tuple[Sum, ...]]:
-    """The exact sums over deals of what `first_hands` found."""
+    """Return the exact sums over deals of the results of `first_hands`."""
     tiles = columns[..., FIRST_HAND_FIELDS.index("tiles")]
     sums = {
         name: exact_sums(columns[..., FIRST_HAND_FIELDS.index(name)].sum(axis=1, dtype=np.int64)[:, None])

@@ -1,11 +1,11 @@
-"""The best train of a hand, provably: the longest, the heaviest, or the least points left (docs/planner.md).
+"""The provably best train of a hand: the longest, the heaviest, or the least points left (docs/planner.md).
 
-    >>> from mextrain.planner import plan
->>> found = plan("12-11 11-10 12-1 1-2 2-3 3-4", start=12)
->>> " ".join(found.train), found.points, found.proved
-('12-1 1-2 2-3 3-4', 28, True)
->>> plan("12-11 11-10 12-1 1-2 2-3 3-4", start=12, goal="finish").left
-()
+    >>> from mextrain import plan
+    >>> found = plan("12-11 11-10 12-1 1-2 2-3 3-4", start=12)
+    >>> " ".join(found.train), found.points, found.proved
+    ('12-1 1-2 2-3 3-4', 28, True)
+    >>> plan("12-11 11-10 12-1 1-2 2-3 3-4", start=12, goal="finish").left
+    ()
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from mextrain_core.model.state import new_states
 from mextrain_core.planner import batch, counting, graph, order, search
 
 GOALS = {"longest": graph.LONGEST, "heaviest": graph.HEAVIEST, "finish": graph.FINISH}
-"""The goals: most tiles, then most points; most points, then most tiles; least points left over two trains.
+"""The goals: most tiles, then most points; most points, then most tiles; fewest points left over two trains.
 
-Of equal trains `longest` and `heaviest` prefer one that does not end on a double; `finish` prefers more
+Among equal trains `longest` and `heaviest` prefer one that does not end on a double; `finish` prefers more
 tiles.
 """
 
@@ -41,24 +41,24 @@ FIRST_HAND_FIELDS = batch.FIELDS
 """Columns of `first_hands`."""
 
 MAX_HALVES = ROWS
-"""Different numbers in a connected component of what `longest_chain` is given."""
+"""Maximum number of different numbers in a connected component of the argument of `longest_chain`."""
 
 _WORK = 2_000_000
-"""Units of work of one call into the kernel: some milliseconds, so that Ctrl-C and time limits are soon seen."""
+"""Units of work per call into the kernel: a few milliseconds, so that Ctrl-C and time limits take effect quickly."""
 
 _SETS = tuple(TileSet(name) for name in (*(f"double-{n}" for n in (6, 9, 12, 15, 18)), "super"))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a hand can do from an open end.
+    """The best trains of a hand from an open end.
 
-    `train`: the plays in order, `12-5 5-7 7-8`, the first half of each touching the train. `mexican`: those
-    of the second train that leaves from the same half (goal `finish` only, else empty). `tiles` and `points`:
-    of all that is laid. `left`: what stays in the hand, most points first, and `left_points`. `proved`:
-    nothing is better. `bound`: at most so many tiles (`longest`) or points (`heaviest`) are possible, at
-    least so many points stay (`finish`); if proved, that is what the plan reaches. `count`: how many trains
-    are as good, or None if that was not asked for or not found out in time.
+    `train`: the plays in order, `12-5 5-7 7-8`, each written with the half that touches the train first. `mexican`: the
+    plays of a second train that starts from the same half (goal `finish` only, otherwise empty). `tiles` and `points`:
+    totals of all tiles played. `left`: the tiles that stay in the hand, most points first, and `left_points` their
+    points. `proved`: whether it is proved that no plan is better. `bound`: an upper bound on tiles (`longest`) or
+    points (`heaviest`), or a lower bound on the points left (`finish`); if proved, the plan reaches it. `count`: the
+    number of equally good trains, or None if counting was not requested or did not finish in time.
     """
 
     goal: str
@@ -75,7 +75,7 @@ class Plan:
     count: int | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as a JSON object; tiles are texts."""
+        """Return the plan as a JSON object; tiles are strings."""
         return {
             "goal": self.goal,
             "start": str(self.start),
@@ -124,21 +124,21 @@ def plan(
     """Return the best train of `hand` from the open end `start`.
 
     `hand`: a text such as `"12-5 5-7 *-3"`, or tiles. `start`: a number, `*` or a letter; a double such as `12-12`
-    stands for its half. On `*` any tile may be laid, in sets without red trains too. `tile_set`: the set that the tiles
-    must be of, by default the smallest usual one that has them. `goal`: one of `GOALS`. `letter_match`, `double_blank`:
-    the options of docs/rules.md, section 11. `time_limit`: seconds after which the best train so far is returned as not
-    proved; None waits for the proof. `count`: also count the equally good trains by their sequences of tiles (goals
-    `longest` and `heaviest`); the time limit holds for that once more.
+    stands for its half. Any tile may be played on `*`, also in sets without red trains. `tile_set`: the set to which
+    the tiles belong, by default the smallest common set that contains them all. `goal`: one of `GOALS`. `letter_match`,
+    `double_blank`: the options of docs/rules.md, section 11. `time_limit`: seconds after which the best train so far is
+    returned as not proved; None waits for the proof. `count`: also count the equally good trains by their sequences of
+    tiles (goals `longest` and `heaviest`); the count gets the same time limit again.
 
-    Raises `TileError` for a tile or start that the set has not, and for a tile held too often, by name;
-    `RuleError` for wrong options; `MextrainError` for a wrong goal or time limit.
+    Raises `TileError` for a tile or start that is not in the set and for a tile held too often, and names it;
+    `RuleError` for invalid options; `MextrainError` for an invalid goal or time limit.
     """
     check_goal(goal)
     if count and goal == "finish":
         raise MextrainError("trains are not counted for the goal finish: count those of longest or heaviest")
     seconds = _seconds(time_limit)
     tiles, end_half, in_set = _read(hand, start, tile_set)
-    # What cannot be a key of the cache is wrong anyway, and refused without it.
+    # An argument that cannot be a key of the cache is invalid anyway, and is rejected without the cache.
     is_usual = isinstance(letter_match, str) and type(double_blank) is int
     rules = (_rules if is_usual else _rules.__wrapped__)(in_set.name, letter_match, double_blank)
     code = GOALS[goal]
@@ -148,7 +148,7 @@ def plan(
     graphs, found, nodes, table = search.new_buffers()
     whole_weight = int(search.begin(graphs, found, nodes, rules.record, rows, a_count, end, code))
     proved = _search(graphs, found, nodes, table, seconds)
-    # A bound is a weight left out; of what is left in, the leading part is what the goal asks for.
+    # `lost` bounds the weight of the tiles left out. The leading part of a weight is the goal's quantity.
     lost = int(search.proven_bound(found, nodes))
     leading = lost if goal == "finish" else whole_weight - lost
     bound = leading // int(graph.TILE_STEP if goal == "longest" else graph.POINT_STEP)
@@ -181,7 +181,7 @@ def plan(
 
 
 def check_goal(goal: object) -> None:
-    """Raise `MextrainError` for what is not one of `GOALS`."""
+    """Raise `MextrainError` unless the argument is one of `GOALS`."""
     if not isinstance(goal, str) or goal not in GOALS:
         raise MextrainError(f"goal = {shown(goal)}: expected {', '.join(GOALS)}")
 
@@ -189,9 +189,9 @@ def check_goal(goal: object) -> None:
 def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, goal: str = "longest") -> np.ndarray:
     """Return the best trains of the hands dealt in the first rounds of many games: int32[games, players, 4].
 
-    The columns are `FIRST_HAND_FIELDS`: tiles laid, points laid, points left, and 1 if proved. The deals are
-    those of the games `first_game` … of `seed`. Raises `SeedError` for a seed or game out of range,
-    `MextrainError` for another wrong argument.
+    The columns are `FIRST_HAND_FIELDS`: tiles played, points played, points left, and 1 if proved. The deals are
+    those of `games` games of `seed`, from `first_game` on. Raises `SeedError` for a seed or game out of range,
+    `MextrainError` for any other invalid argument.
     """
     check_rules(rules)
     check_goal(goal)
@@ -213,12 +213,11 @@ def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, 
 
 
 def longest_chain(pairs: Iterable[Sequence[int]], time_limit: float | None = 1.0) -> tuple[list[tuple[int, int]], bool]:
-    """Return the longest chain of any tiles, and whether it is proved: neighbours share a number, any tile
-    may start.
+    """Return the longest chain of arbitrary tiles, and whether it is proved to be the longest.
 
-    `pairs` may hold any integers and the same tile many times. The tiles of the chain are turned the way they
-    lie. Raises `MextrainError` for what is not a pair of integers, and for a connected component with more than
-    `MAX_HALVES` different numbers.
+    Neighbours in the chain share a number; any tile may be first. `pairs` may hold any integers, and the same tile many
+    times. The tiles of the chain are oriented as they lie in it. Raises `MextrainError` for an element that is not a
+    pair of integers, and for a connected component with more than `MAX_HALVES` different numbers.
     """
     tiles = _tiles_of(pairs)
     seconds = _seconds(time_limit)
@@ -244,10 +243,10 @@ def longest_chain(pairs: Iterable[Sequence[int]], time_limit: float | None = 1.0
 
 
 def is_ring(pairs: Iterable[Sequence[int]]) -> bool:
-    """Return whether all tiles of `pairs` (any integers) can lie in one ring; nothing at all is a ring.
+    """Return whether all tiles of `pairs` (any integers) can form a single ring; an empty collection is a ring.
 
-    That is so when they are connected and every number shows an even number of times. Raises `MextrainError`
-    for what is not a pair of integers.
+    This is the case if they are connected and every number occurs an even number of times. Raises `MextrainError`
+    for an element that is not a pair of integers.
     """
     tiles = _tiles_of(pairs)
     degrees = Counter(vertex for edge in tiles for vertex in edge)
@@ -269,7 +268,7 @@ def _seconds(time_limit: float | None) -> float:
 def _read(
     hand: str | Iterable[str | Tile], start: Half | Tile, tile_set: str | None
 ) -> tuple[tuple[Tile, ...], Half, TileSet]:
-    """The tiles of a hand, the start half, and the set that they are of."""
+    """Return the tiles of a hand, the start half, and the set that contains them."""
     words = _words(hand)
     half = _start(start)
     if tile_set is not None:
@@ -292,7 +291,7 @@ def _words(hand: str | Iterable[str | Tile]) -> list[Tile | str]:
 
 
 def _start(start: Half | Tile) -> Half:
-    """The half that a train starts from; an engine, such as `12-12`, stands for its half."""
+    """Return the half from which a train starts; an engine such as `12-12` stands for its half."""
     if type(start) is int:
         start = str(start)
     try:
@@ -310,14 +309,14 @@ def _start(start: Half | Tile) -> Half:
 
 @lru_cache(maxsize=64)
 def _rules(tile_set: str, letter_match: str, double_blank: int) -> RuleSet:
-    """Rules that have the given set and options; nothing else of them matters for a plan."""
+    """Return rules with the given set and options; the other options do not affect a plan."""
     preset = "super" if tile_set == "super" else "mexican"
     options: dict[str, Any] = {"letter_match": letter_match, "double_blank": double_blank}
     return RuleSet.preset(preset, players=2, tile_set=tile_set, hand_size=1, **options)
 
 
 def _matrix(tiles: Iterable[Tile], in_set: TileSet) -> tuple[np.ndarray, np.uint64]:
-    """A hand as the core holds it: rows by half, and the number of `*-A`."""
+    """Return a hand in the core's representation: rows by half, and the number of `*-A` tiles."""
     rows = [0] * ROWS
     a_count = 0
     for tile in tiles:
@@ -329,7 +328,7 @@ def _matrix(tiles: Iterable[Tile], in_set: TileSet) -> tuple[np.ndarray, np.uint
 
 
 def _search(graphs: Any, found: Any, nodes: Any, table: Any, seconds: float) -> bool:
-    """Search until the train is proven or the time is up; there is one in any case."""
+    """Search until the train is proved or the time is up; either way a train has been found."""
     deadline = time.perf_counter() + seconds
     while not search.search(graphs, found, nodes, table, _WORK):
         if found[0].top == 0 or time.perf_counter() >= deadline:
@@ -338,7 +337,7 @@ def _search(graphs: Any, found: Any, nodes: Any, table: Any, seconds: float) -> 
 
 
 def _count(buffers: tuple[Any, ...], record: Any, hand: tuple[Any, ...], goal: int, seconds: float) -> int | None:
-    """The number of trains that are as good as the proven one, or None if the time is up before."""
+    """Return the number of trains as good as the proved one, or None if the time is up first."""
     under_way = np.zeros(1, counting.COUNT)
     counting.begin_count(under_way, buffers[1], record, *hand)
     deadline = time.perf_counter() + seconds
@@ -362,7 +361,7 @@ def _pair(pair: Sequence[int]) -> tuple[int, int]:
 
 
 def _components(tiles: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """The edges by connected component; every tile is an edge between its two numbers."""
+    """Return the edges by connected component; every tile is an edge between its two numbers."""
     component_of: dict[int, list[tuple[int, int]]] = {}
     for tile in tiles:
         joined = [tile]
@@ -374,7 +373,7 @@ def _components(tiles: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]
 
 
 def _kept(component: list[tuple[int, int]], codes: dict[int, int], found: Any) -> list[tuple[int, int]]:
-    """The edges of the best chain. Of parallel edges all are used, or all but one, or none."""
+    """Return the edges of the best chain. Of parallel edges it uses all, all but one, or none."""
     kept: list[tuple[int, int]] = []
     for (low, high), times in Counter((min(tile), max(tile)) for tile in component).items():
         u, v = codes[low], codes[high]
@@ -387,7 +386,7 @@ def _kept(component: list[tuple[int, int]], codes: dict[int, int], found: Any) -
 
 
 def _euler_walk(edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """A walk that uses every edge once, where there is one (Hierholzer: detours are put in as they are found)."""
+    """Return a walk that uses every edge once, if there is one (Hierholzer: detours are inserted as they are found)."""
     if not edges:
         return []
     edges_at: dict[int, list[int]] = defaultdict(list)

@@ -1,16 +1,17 @@
-"""Tournaments: which policy plays best, by the same deals in every seating (docs/statistics.md).
+"""Tournaments: which policy plays best, on the same deals in every seating (docs/statistics.md).
 
-A *deal* is what game i of a seed deals in all its rounds. Each deal is played once in every seating, so that whatever
-luck lies in tiles and seats is the same for all policies; what is left is how they play. Two formats:
+A *deal* is everything that game i of a seed deals in all its rounds. Each deal is played once in every seating, so the
+luck of tiles and seats is the same for all policies; the differences that remain come from their play. There are two
+formats:
 
-* `pairs`: every policy meets every other one. At the table they sit alternately, A B A B, and every rotation of that
-  and of B A B A is a seating: 2 with an even number of players, twice the number of players with an odd one.
+* `pairs`: every policy meets every other one. They sit alternately, A B A B, and every rotation of that and of B A B A
+  is a seating: 2 with an even number of players, twice the number of players with an odd one.
 * `table`: as many policies as players sit at one table, and every rotation is a seating.
 
-Deals are independent, seatings of one deal are not. So a deal is the unit: whatever is compared is added up over the
-seatings of a deal, and the interval of a mean is mean ± 1.96 · s / √deals, with s the standard deviation between deals
-of the deal's own mean. A difference between two policies is taken deal by deal before that, which makes its interval
-narrower than those of the two means. All sums are exact integers (`mextrain.bulk.stats`).
+Deals are independent; the seatings of one deal are not. So the deal is the unit of observation: every quantity is
+summed over the seatings of a deal, and the interval of a mean is mean ± 1.96 · s / √deals, where s is the standard
+deviation of the per-deal means. Differences between two policies are taken within each deal first, so their intervals
+are narrower than those of the two means. All sums are exact integers (`mextrain.bulk.stats`).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
 
 FORMATS = ("pairs", "table")
-"""How policies are put to tables."""
+"""The ways to assign policies to tables."""
 
 USUAL_POLICIES = ("random", "heaviest", "cautious", "planner")
 """The default: as many policies as a table of four has seats."""
@@ -53,17 +54,17 @@ METHOD = (
 )
 
 CHUNK_SECONDS = 1.0
-"""How long a chunk of deals should take: so much is lost by Ctrl-C."""
+"""Target duration of a chunk of deals; Ctrl-C loses at most about this much work."""
 
 NAME_WIDTH = 18
-"""Columns of a policy's name in tables; longer names are cut."""
+"""Width of a policy's name in tables, in columns; longer names are cut."""
 
 
 class Rank(NamedTuple):
-    """How one policy did: fewer points are better.
+    """The result of one policy; fewer points are better.
 
-    `points`: mean points of a round and seat. `against`: those less the mean points of its opponents in the same games.
-    `won`: the share of its matches in which it alone had the lowest total.
+    `points`: mean points per round and seat. `against`: `points` minus the mean points of its opponents in the same
+    games. `won`: the share of its matches in which it alone had the lowest total.
     """
 
     policy: str
@@ -73,10 +74,10 @@ class Rank(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two policies compared over the matches that both played.
+    """A comparison of two policies over the matches that both played.
 
-    `difference`: points of a round and seat of `first` less those of `second`. `first_won`, `second_won`: the shares of
-    these matches that each won.
+    `difference`: points per round and seat of `first` minus those of `second`. `first_won`, `second_won`: the shares of
+    these matches that each of them won.
     """
 
     first: str
@@ -87,13 +88,13 @@ class Pair(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Policies that meet, by index, and how they are seated: a policy for each seat, in each seating."""
+    """Policies that meet, by index, and their seatings: in each seating, a policy for each seat."""
 
     members: tuple[int, ...]
     seatings: tuple[tuple[int, ...], ...]
 
     def seats(self) -> int:
-        """How many seats each member has in all seatings of a deal."""
+        """Number of seats that each member has in all seatings of a deal."""
         return len(self.seatings) * len(self.seatings[0]) // len(self.members)
 
 
@@ -101,8 +102,8 @@ class _Group(NamedTuple):
 class Tournament:
     """The result of a tournament over the deals of games `first_game` … `first_game + deals - 1` of `seed`.
 
-    `ranks()` and `pairs()` are what people ask for; `str()` is both as a text of at most 100 columns, `to_dict()` the
-    same for programs. The module's docstring says how intervals are made.
+    `ranks()` and `pairs()` are the main results. `str()` shows both as text of at most 100 columns; `to_dict()` has the
+    same content for programs. The module docstring explains the intervals.
     """
 
     rules: RuleSet
@@ -119,7 +120,7 @@ class Tournament:
         return self.deals * sum(len(group.seatings) for group in self._groups())
 
     def ranks(self) -> list[Rank]:
-        """Return how each policy did, the fewest points first."""
+        """Return the result of each policy, fewest points first."""
         groups = self._groups()
         ranks = []
         for index, policy in enumerate(self.policies):
@@ -138,7 +139,7 @@ class Tournament:
         return sorted(ranks, key=lambda rank: rank.points.value)
 
     def pairs(self) -> list[Pair]:
-        """Return the comparison of every two policies; the better one of each comes first, the clearest at the top."""
+        """Return a comparison of every two policies, the better one first; the clearest differences come first."""
         found = []
         parts = zip(*(self.sums[name] for name in ("difference", "first_won", "second_won")), strict=True)
         for (group, first, second), (difference, *won) in zip(_pairs(self._groups()), parts, strict=True):
@@ -205,15 +206,15 @@ def tournament(
     first_game: int = 0,
     progress: Progress | None = None,
 ) -> Tournament:
-    """Play `policies` against each other with equal deals and rotated seats, and return the result.
+    """Play `policies` against each other on the same deals with rotated seats, and return the result.
 
-    `policies`: two or more in any form that `simulate` takes (a sequence, or a text with commas), or a mapping that
-    gives them names. `deals`: how many games of `seed` are dealt, from `first_game` on; each is played in every seating
-    of the `format`, `pairs` or `table`. The result does not depend on `workers`. `progress` is called with (games
-    finished, games wanted), a few times a second.
+    `policies`: two or more in any form that `simulate` takes (a sequence, or a text with commas), or a mapping from
+    names to policies. `deals`: the number of games of `seed` to deal, from `first_game` on; each is played in every
+    seating of the `format`, `pairs` or `table`. The result does not depend on `workers`. `progress` is called with
+    (games finished, games wanted), a few times per second.
 
-    Ctrl-C raises `Interrupted` with the result of the deals that are finished. Raises what `simulate` raises, and
-    `PolicyError` or `MextrainError` for too few policies, or an unknown format.
+    Ctrl-C raises `Interrupted` with the result of the finished deals. Raises the same errors as `simulate`, and
+    `PolicyError` or `MextrainError` for too few policies or an unknown format.
     """
     if not isinstance(format, str) or format not in FORMATS:
         raise MextrainError(f"the format {shown(format)} is not known: expected {' or '.join(FORMATS)}")
@@ -227,7 +228,7 @@ def tournament(
     groups = _groups(format, len(entrants), rules.players)
     seatings = sum(len(group.seatings) for group in groups)
     for group in groups:
-        # Whatever has to be compiled is compiled before the clock of the progress starts.
+        # Compile everything before the progress clock starts.
         Player(rules, Seats.of([entrants[index] for index in group.seatings[0]], rules.players), seed).warm_up()
     result: Tournament | None = None
     start, step = 0, 1
@@ -264,7 +265,7 @@ def tournament(
 
 
 def _entrants(policies: Sequence[Any] | Mapping[str, Any] | str) -> tuple[tuple[str, ...], list[Any]]:
-    """Names, all different, and policies."""
+    """Return the names, all different, and the policies."""
     if isinstance(policies, Mapping):
         found = list(policies.values())
     else:
@@ -285,7 +286,7 @@ def _entrants(policies: Sequence[Any] | Mapping[str, Any] | str) -> tuple[tuple[
 
 
 def _groups(format: str, policies: int, players: int) -> list[_Group]:
-    """Who meets whom, in which seatings."""
+    """Return the groups of policies that meet, with their seatings."""
     if format == "table":
         return [_Group(tuple(range(policies)), _rotations(tuple(range(policies))))]
     groups = []
@@ -301,7 +302,7 @@ def _rotations(seating: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 
 def _pairs(groups: Sequence[_Group]) -> Iterator[tuple[_Group, int, int]]:
-    """Every two policies that meet, in the order of the sums."""
+    """Yield every two policies that meet, in the order of the sums."""
     for group in groups:
         for first, second in combinations(group.members, 2):
             yield group, first, second
@@ -310,7 +311,7 @@ def _pairs(groups: Sequence[_Group]) -> Iterator[tuple[_Group, int, int]]:
 def _sums(
     groups: Sequence[_Group], policies: int, played: Sequence[tuple[tuple[int, ...], Rounds]]
 ) -> dict[str, tuple[Sum, ...]]:
-    """The exact sums over deals of everything that is compared; a deal's seatings are added up first."""
+    """Return the exact sums over deals of all compared quantities; the seatings of a deal are added up first."""
     deals = played[0][1].games
     points, against, won = (np.zeros((deals, policies), np.int64) for _ in range(3))
     pairs: dict[str, list[np.ndarray]] = {"difference": [], "first_won": [], "second_won": []}
@@ -329,7 +330,7 @@ def _sums(
         points += group_points
         won += group_won
         members = list(group.members)
-        # The points of a policy times the number of its opponents, less those of all opponents.
+        # The points of a policy times the number of its opponents, minus the points of all opponents.
         everybody = group_points[:, members].sum(axis=1, keepdims=True)
         against[:, members] += len(members) * group_points[:, members] - everybody
         for first, second in combinations(members, 2):
