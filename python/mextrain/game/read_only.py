@@ -126,7 +126,7 @@ class ReadOnlyPosition:
 
     @property
     def must_cover(self) -> tuple[OpenDouble, ...]:
-        """The open doubles that the next play may cover, one of which it must cover; empty when the play is free."""
+        """The open doubles that bind the next play, which must go on one of them; empty when the play is free."""
         if self._get("phase") not in (PHASE_DECIDE, PHASE_DRAW) or not self._get("bound"):
             return ()
         eligible = self._get("eligible")
@@ -194,7 +194,7 @@ class ReadOnlyPosition:
         return frozenset(train for train in self.trains if self._get("started") >> self._index(train) & 1)
 
     def is_open(self, train: Train) -> bool:
-        """Return whether a train is open to other seats, that is, its marker is up. The Mexican Train is always open."""
+        """Return whether a train is open to other seats (its marker is up). The Mexican Train is always open."""
         index = self._index(train)
         return index == self.rules.players or bool(self._get("open") >> index & 1)
 
@@ -257,7 +257,7 @@ class ReadOnlyPosition:
 
     @property
     def points(self) -> tuple[int, ...]:
-        """The points of each hand now, by seat (docs/rules.md, section 9). Once the round is over, this is its score."""
+        """The points of each hand now, by seat (docs/rules.md, section 9). At the end of the round this is its score."""
         out = np.zeros(self.rules.players, np.int64)
         score(self._states, 0, self.rules.record, out)
         return tuple(out.tolist())
@@ -290,7 +290,7 @@ class ReadOnlyPosition:
 
     @property
     def log(self) -> list[LogEntry]:
-        """The core's log: the events as numbers, plus `NO_PLAY` entries where no legal play was found. Do not modify."""
+        """The core's log: the events as numbers, and `NO_PLAY` where no legal play was found. Do not change it."""
         return self._log
 
     def drawn_order(self) -> tuple[Tile, ...]:
