@@ -79,7 +79,7 @@ class Option(options.Row):
                 return str(Tile.parse(text))
             except TileError:
                 return text
-        # No option takes as many as 18 digits, and Python converts so many without complaint.
+        # 18 digits are more than any option needs, and few enough for Python to convert.
         if self.numbers is not None and re.fullmatch(r"-?[0-9]{1,18}", text):
             return int(text)
         return text
