@@ -257,7 +257,7 @@ class ReadOnlyPosition:
 
     @property
     def points(self) -> tuple[int, ...]:
-        """The points of each hand now, by seat (docs/rules.md, section 9). At the end of the round this is its score."""
+        """The points of each hand now, by seat (docs/rules.md, section 9); the round's score once it is over."""
         out = np.zeros(self.rules.players, np.int64)
         score(self._states, 0, self.rules.record, out)
         return tuple(out.tolist())
