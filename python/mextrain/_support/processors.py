@@ -9,9 +9,7 @@ _CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 def usable_processors() -> int:
-    """Return how many processors this process may use, at least 1: the lower of its affinity and a container's quota.
-
-    """
+    """Return how many processors this process may use, at least 1: its affinity, limited by a container's quota."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(allowed, _quota() or allowed))
 
