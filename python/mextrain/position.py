@@ -256,7 +256,7 @@ class Position(ReadOnlyPosition):
         return other
 
     def restart(self) -> Position:
-        """Return the round at its first decision, with the same deal. Unless the caller draws, draws are the same too."""
+        """Return the round at its first decision, with the same deal and, unless the caller draws, the same draws."""
         return Position(self._start, self._chance)
 
     def table(self, *, for_seat: int | None = None, width: int = 100) -> str:
@@ -288,7 +288,7 @@ class Position(ReadOnlyPosition):
     __hash__ = None  # type: ignore[assignment]
 
     def identity(self) -> tuple[object, ...]:
-        """Return a hashable value for sets and dict keys. Two positions have equal values if and only if they are equal.
+        """Return a hashable value for sets and dict keys. Positions have equal values if and only if they are equal.
 
         The value does not change when the position is played on. It includes everything, even hidden tiles.
         """
