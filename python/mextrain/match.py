@@ -53,7 +53,7 @@ class Match:
         return len(self._rounds) == self.rules.rounds and self.position.over
 
     def next_round(self) -> Position:
-        """Deal the next round and return it. Raises `PositionError` if a round is in progress, or after the last one."""
+        """Deal the next round and return it. Raises `PositionError` if a round is in progress or was the last one."""
         if not self.position.over:
             raise PositionError(f"round {len(self._rounds) - 1} goes on: the next one is dealt when it is over")
         if self.over:
