@@ -68,7 +68,9 @@ class PublicRecord:
 
 
 def information_key(standing: ReadOnlyPosition, seat: int) -> bytes:
-    """Return a 16-byte key of what `seat` has seen so far. Keys are equal only if the rules and all it has seen are.
+    """Return a 16-byte key of what `seat` has seen so far.
+
+    Two keys are equal if and only if the rules and everything that the seat has seen are the same.
 
     Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
     """
