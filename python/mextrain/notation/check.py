@@ -398,8 +398,9 @@ _RULES = (
 def _paths(rules: RuleSet, engine: Tile, trains: tuple[TrainState, ...], laid: tuple[Tile, ...]) -> Problems:
     """The laid tiles can form trains with these ends. Checked only if every joint needs two equal halves.
 
-    This is possible if the tiles are connected to the engine and each number appears on an even number of halves,
-    counting the engine's half and the open ends. The tiles then form an Euler walk, which is cut at the engine.
+    This is possible if the tiles are connected to the engine and each number appears on an even number of halves. The
+    open ends count too, and so does the engine's half, once for each started train. The tiles then form an Euler walk,
+    which is cut at the engine.
     """
     if rules.tiles.has_wild or rules.double_rule == "chicken_foot":
         return
