@@ -1,8 +1,8 @@
-"""Every error that `mextrain` raises on purpose.
+"""All errors that `mextrain` raises on purpose.
 
-All of them derive from `MextrainError`, so `except MextrainError` catches what a caller can put right, and
-nothing else. Each message names the value, says what was expected and what to do. All errors survive pickling,
-so a worker process can hand them back unharmed.
+Errors that a caller can fix derive from `MextrainError`, so `except MextrainError` catches exactly these. Each message
+names the value, and says what was expected and what to do. All errors can be pickled, so worker processes can return
+them.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 MAX_SHOWN = 200
-"""Characters of a value that a message shows at most."""
+"""The most characters of a value that a message shows."""
 
 MAX_TEXT = 500
-"""Characters of somebody else's text, such as the message of another library, that a message repeats at most."""
+"""The most characters that a message quotes of a foreign text, such as the message of another library."""
 
 MAX_LISTED = 20
-"""Problems that a message lists at most; the attribute `problems` of the error holds all of them."""
+"""The most problems that a message lists. The attribute `problems` of the error holds all of them."""
 
 
 def shown(value: object) -> str:
-    """Return a short text of `value` for messages, in one line: `none` for None, long values cut."""
+    """Return `value` as a short one-line text for messages: `none` for None, long values shortened."""
     if value is None:
         return "none"
     short = reprlib.Repr()
@@ -31,18 +31,18 @@ def shown(value: object) -> str:
     try:
         return one_line(short.repr(value), MAX_SHOWN)
     except Exception:
-        # An object whose own repr fails must not hide what is wrong.
+        # A failing repr must not hide the actual error.
         return f"<{type(value).__name__}>"
 
 
 def one_line(text: str, limit: int = MAX_TEXT) -> str:
-    """Return `text` without line breaks, its middle cut out if it is longer than `limit` characters."""
+    """Return `text` on one line. If it is longer than `limit` characters, its middle is cut out."""
     line = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "\ufffd" for c in text).split())
     return line if len(line) <= limit else f"{line[: limit * 3 // 4]} … {line[-(limit // 4) + 3 :]}"
 
 
 def nearest(value: object, known: Iterable[str]) -> str:
-    """Return `did you mean …?` with the name among `known` that is most like `value`; empty if none is."""
+    """Return `did you mean …?` with the name in `known` most similar to `value`; empty if none is similar."""
     if not isinstance(value, str) or len(value) > MAX_SHOWN:
         return ""
     near = difflib.get_close_matches(value, list(known), n=1)
@@ -50,15 +50,15 @@ def nearest(value: object, known: Iterable[str]) -> str:
 
 
 class MextrainError(ValueError):
-    """The base of all errors that a caller caused and can put right."""
+    """The base class of all errors that a caller caused and can fix."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a set of rules or with the line of a position.
+    """One problem with a set of rules or with the line of a position.
 
-    `name` is the option (or `preset`) or the field, `value` what was given, `expected` what would do, `remedy` what to
-    change.
+    `name` is the option (or `preset`) or the field, `value` what was given, `expected` what is accepted, and `remedy`
+    what to change.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Problem:
 
 
 def _listed(what: str, problems: tuple[Problem, ...]) -> str:
-    """`what` with every problem, in one line."""
+    """`what` with the problems, on one line."""
     if len(problems) == 1:
         return f"{what}: {problems[0]}"
     listed = "  ".join(f"({number}) {problem}." for number, problem in enumerate(problems[:MAX_LISTED], 1))
@@ -80,7 +80,7 @@ def _listed(what: str, problems: tuple[Problem, ...]) -> str:
 
 
 class RuleError(MextrainError):
-    """Rules that cannot be played; `problems` lists everything that is wrong with them, not only the first."""
+    """Rules that cannot be played. `problems` lists everything wrong with them, not only the first problem."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -95,21 +95,21 @@ class TileError(MextrainError):
 
 
 class MoveError(MextrainError):
-    """A text, code or action id that means no move at all for the set and number of players."""
+    """A text, code or action id that is not a move for the set and number of players."""
 
 
 class IllegalMove(MoveError):
-    """A move that exists but that the rules forbid in the given state."""
+    """A move that exists, but that the rules forbid in the given position."""
 
 
 class SeedError(MextrainError):
-    """A seed or game number outside the range that the random streams are defined for."""
+    """A seed or game number outside the range for which the random streams are defined."""
 
 
 class PositionError(MextrainError):
-    """A position text that cannot be read, or that describes an impossible position.
+    """A position text that cannot be read or describes an impossible position, or arguments that a position rejects.
 
-    `problems` lists everything that is wrong with the line of a position; for other errors it is empty.
+    `problems` lists everything wrong with the line of a position. For other errors it is empty.
     """
 
     def __init__(self, reason: str, problems: Iterable[Problem] = ()) -> None:
@@ -122,13 +122,13 @@ class PositionError(MextrainError):
 
 
 class PolicyError(MextrainError):
-    """A policy name that is unknown, or a list of policies that does not fit the seats."""
+    """An unknown policy name, or a list of policies that does not fit the seats."""
 
 
 class RecordError(MextrainError):
     """A round record that cannot be read or replayed.
 
-    `line` counts the lines of the file from 1, `event` the events of the round from 0; either may be None.
+    `line` is the line of the file, from 1; `event` is the event of the round, from 0. Either may be None.
     """
 
     def __init__(self, reason: str, line: int | None = None, event: int | None = None) -> None:
@@ -143,10 +143,10 @@ class RecordError(MextrainError):
 
 
 class ArchiveError(MextrainError):
-    """An archive whose rows or files are not what they must be.
+    """An archive with invalid rows or files.
 
-    `shard`: the file, below the folder of the archive; `row` counts its rounds from 0, `action` the moves of the round
-    from 0. Each of them may be None.
+    `shard` is the path of the file within the archive's folder; `row` is the round in the shard, from 0; `action` is
+    the move of the round, from 0. Each of them may be None.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class ArchiveError(MextrainError):
 
 
 class MissingExtra(MextrainError):
-    """An optional part was asked for whose libraries are not installed."""
+    """An optional feature was requested, but its library is not installed."""
 
     def __init__(self, library: str, extra: str) -> None:
         self.library = library
@@ -180,4 +180,4 @@ class MissingExtra(MextrainError):
 
 
 class InternalError(RuntimeError):
-    """The engine itself reached a state that must not exist: a fault of ours, with what is needed to report it."""
+    """`mextrain` reached an impossible state. This is a bug; the message holds what is needed to report it."""

@@ -1,4 +1,4 @@
-"""`Match`: all rounds of a game, one after the other, and who leads (docs/rules.md, sections 3 and 9).
+"""`Match`: all rounds of a game in order, and the ranking (docs/rules.md, sections 3 and 9).
 
     >>> from mextrain import Match, RuleSet
     >>> match = Match(RuleSet.mexican(players=4), seed=1)
@@ -21,13 +21,13 @@ from mextrain.position import Chance, Position
 
 
 class Match:
-    """Game `game` of `seed`: its rounds are dealt in turn, and the points add up.
+    """Game `game` of `seed`: its rounds are dealt one after the other, and the points are added up.
 
-    A match adds nothing to a round but its engine, its starter and the sum of the points. The round that is played is
-    `position`; when it is over, `next_round` deals the next one. Iterating does that by itself: each round is yielded
-    to be played to its end.
+    A match only chooses the engine and starter of each round and sums the points. The current round is `position`. When
+    it is over, `next_round` deals the next one. Iterating over a match does this automatically: it yields each round,
+    which must then be played to its end.
 
-    Raises `SeedError` for a seed or game out of range, `PositionError` for rules that are no `RuleSet`.
+    Raises `SeedError` for a seed or game out of range, `PositionError` if `rules` is not a `RuleSet`.
     """
 
     def __init__(self, rules: RuleSet, *, seed: int, game: int = 0, chance: Chance = "stream") -> None:
@@ -39,12 +39,12 @@ class Match:
 
     @property
     def position(self) -> Position:
-        """The round that is played; when the match is over, the last one."""
+        """The current round; after the end of the match, the last one."""
         return self._rounds[-1]
 
     @property
     def rounds(self) -> tuple[Position, ...]:
-        """The rounds dealt so far, in order; the last one may still go on."""
+        """The rounds dealt so far, in order. The last one may not be over yet."""
         return tuple(self._rounds)
 
     @property
@@ -53,7 +53,7 @@ class Match:
         return len(self._rounds) == self.rules.rounds and self.position.over
 
     def next_round(self) -> Position:
-        """Deal the next round and return it; raises `PositionError` while one goes on, and after the last one."""
+        """Deal the next round and return it. Raises `PositionError` if a round is in progress or was the last one."""
         if not self.position.over:
             raise PositionError(f"round {len(self._rounds) - 1} goes on: the next one is dealt when it is over")
         if self.over:
@@ -72,9 +72,9 @@ class Match:
         return self.position
 
     def __iter__(self) -> Iterator[Position]:
-        """Yield the round that is played, and deal and yield the next one each time, to the end of the match.
+        """Yield the current round, then deal and yield the following rounds, until the match is over.
 
-        Raises `PositionError` if a round is handed back before it is over.
+        Raises `PositionError` if the next round is requested before the current one is over.
         """
         yield self.position
         while not self.over:
@@ -82,22 +82,22 @@ class Match:
 
     @property
     def points(self) -> tuple[tuple[int, ...], ...]:
-        """The points of each round that is over, by seat."""
+        """The points by seat of each round that is over."""
         return tuple(position.points for position in self._rounds if position.over)
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """The sum of the points so far, by seat; a round that goes on does not count yet."""
+        """The sum of the points so far, by seat, without a round in progress."""
         return tuple(map(sum, zip((0,) * self.rules.players, *self.points, strict=True)))
 
     @property
     def ranking(self) -> tuple[tuple[int, ...], ...]:
-        """The seats by their totals so far, the lowest first; equal totals share a place: `((2,), (0, 3))`."""
+        """The seats by their totals so far, lowest first. Equal totals share a place, as in `((2,), (0, 3))`."""
         return ranking(self.totals)
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats with the lowest total, which share the win; empty while the match goes on."""
+        """The seats with the lowest total, which share the win; empty until the match is over."""
         return self.ranking[0] if self.over else ()
 
     def records(self, *, legal: bool = False) -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ class Match:
         return [position.record(legal=legal) for position in self._rounds if position.over]
 
     def copy(self) -> Match:
-        """Return a match that can be played on without changing this one."""
+        """Return an independent copy that can be played on without changing this match."""
         other = object.__new__(Match)
         vars(other).update(vars(self))
         other._rounds = [*self._rounds[:-1], self.position.copy()]
@@ -117,7 +117,7 @@ class Match:
 
 
 def ranking(totals: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the seats by their totals, the lowest first; seats with equal totals share a place."""
+    """Return the seats by their totals, lowest first. Seats with equal totals share a place."""
     return tuple(
         tuple(seat for seat, own in enumerate(totals) if own == total) for total in sorted(set(totals))
     )

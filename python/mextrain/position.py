@@ -1,7 +1,7 @@
-"""`Position`: one round as people see it, from the deal to the points (docs/rules.md).
+"""`Position`: one round, from the deal to the points (docs/rules.md).
 
-A position always stands at a decision, or the round is over; with explicit chance it also stops before each draw.
-Whatever the rules force in between (draws, opened trains, skips) happens by itself and is told by `events`.
+A position is always at a decision, or the round is over. With explicit chance it also stops before each draw.
+Everything that the rules force in between (draws, opened trains, skips) happens automatically and appears in `events`.
 
     >>> from mextrain import Position, RuleSet
     >>> position = Position.deal(RuleSet.mexican(players=4), seed=1)
@@ -42,25 +42,25 @@ __all__ = ["Action", "Chance", "OpenDouble", "Position", "Train"]
 
 Chance = Literal["stream", "explicit"]
 
-_LOG_ROOM = 1024  # entries; the forced steps between two decisions draw each tile of the boneyard once at most
+_LOG_ROOM = 1024  # entries; forced steps between two decisions draw each boneyard tile at most once
 _LAYOUT = zlib.crc32(repr(STATE.descr).encode())
 
 
 class Position(ReadOnlyPosition):
-    """One round, from the deal on. Make one with `Position.deal`, `Position.setup` or `Position.from_line`.
+    """One round. Create it with `Position.deal`, `Position.setup` or `Position.from_line`.
 
-    A position knows all hands. Do not show its hidden parts to players: `table(for_seat=...)` is what one of them may
-    see. Seats and personal trains are ints 0 … players - 1; the Mexican Train is `"M"`.
+    A position knows all hands, so do not show its hidden parts to players. `table(for_seat=...)` shows what one of them
+    may see. Seats and personal trains are ints 0 … players - 1; the Mexican Train is `"M"`.
 
-    Two positions are equal if the same can happen in both: rules, table, hands and what will be drawn are the same.
-    How they came about does not matter. A position changes as it is played, so it cannot be put into a set or serve as
-    a key of a dict; its `identity()` can.
+    Two positions are equal if the same can happen in both: the rules, the table, the hands and the future draws are the
+    same. Their past does not matter. A position is mutable, so it cannot be put into a set or be the key of a dict. Use
+    its `identity()` for that.
     """
 
     __slots__ = ("_buffer", "_chance", "_past")
 
     def __init__(self, start: Setup, chance: Chance = "stream") -> None:
-        """Begin the round that `start` describes; `Position.deal` and `Position.setup` are made for people."""
+        """Begin the round that `start` describes. `Position.deal` and `Position.setup` are more convenient."""
         if not isinstance(chance, str) or chance not in ("stream", "explicit"):
             raise PositionError(f"chance = {shown(chance)}: expected 'stream' or 'explicit'")
         self._start = start
@@ -82,16 +82,16 @@ class Position(ReadOnlyPosition):
         starter: int | None = None,
         chance: Chance = "stream",
     ) -> Position:
-        """Return the round that game `game` of `seed` plays from `engine`, at its first decision.
+        """Return the round with `engine` in game `game` of `seed`, at its first decision.
 
-        `engine`: any double of the set; by default the first one of the rules. `starter`: by default the fixed seat of
-        the rules, which allow no other, else the one that the stream draws. It is the same round as in a `Match` of
-        this seed and game.
+        `engine`: any double of the set; by default the first engine of the rules. `starter`: by default the fixed seat
+        of the rules if they name one (then no other is allowed), else the seat that the stream decides. The round is
+        the same as in a `Match` with this seed and game.
 
         With `chance="explicit"` the position stops before each draw (`pending_draw`), and the caller draws (`draw`).
 
-        Raises `SeedError` for a seed outside 0 … 2**64 - 1 or a game outside 0 … 2**59 - 1, `PositionError` for
-        anything else that is wrong.
+        Raises `SeedError` for a seed outside 0 … 2**64 - 1 or a game outside 0 … 2**59 - 1, `PositionError` for any
+        other invalid argument.
         """
         return cls(Setup.dealt(rules, seed, game, engine, starter), chance)
 
@@ -110,13 +110,13 @@ class Position(ReadOnlyPosition):
     ) -> Position:
         """Return a round with given hands, at its first decision.
 
-        `hands`: by seat, tiles or their texts; one text such as `"12-5 9-1"` will do for a hand. Hands may have any
-        size from 1 on. `starter`: by default the fixed seat of the rules, which allow no other, else seat 0.
-        `boneyard`: all other tiles but the engine, in the order in which they will be drawn. Without it, draws are
-        those of the stream of `seed` (by default 0) and `game`, or the caller's with `chance="explicit"`.
+        `hands`: by seat, tiles or their texts; a hand may also be one text, such as `"12-5 9-1"`. Hands may have any
+        size from 1 up. `starter`: by default the fixed seat of the rules if they name one (then no other is allowed),
+        else seat 0. `boneyard`: all other tiles except the engine, in drawing order. Without it, the stream of `seed`
+        (default 0) and `game` decides the draws, or the caller does with `chance="explicit"`.
 
-        Raises `PositionError` if the tiles do not make up the set, and for a starter, engine or combination of
-        arguments that is impossible; `SeedError` for a seed or game out of range.
+        Raises `PositionError` if the tiles do not make up the set, and for an impossible starter, engine or combination
+        of arguments; `SeedError` for a seed or game out of range.
         """
         is_explicit = isinstance(chance, str) and chance == "explicit"
         if boneyard is not None and (seed is not None or is_explicit):
@@ -127,58 +127,58 @@ class Position(ReadOnlyPosition):
 
     @property
     def chance(self) -> Chance:
-        """Who draws: the `stream` (or a given order of the boneyard), or with `explicit` the caller."""
+        """What decides the draws: `stream` (or a given order of the boneyard), or `explicit` for the caller."""
         return self._chance
 
     @classmethod
     def from_line(cls, text: str) -> Position:
-        """Return the position that one line of text describes (docs/formats.md), to be played on from there.
+        """Return the position that one line of text describes (docs/formats.md). It can be played on from there.
 
-        Draws are those of the line's key or order; a line that says nothing about them draws from the stream of seed
-        0. How the round came to this point is not known: there are no events, and no record can be made of it.
+        The line's key or order decides the draws. If the line gives neither, they come from the stream of seed 0. The
+        earlier course of the round is not known, so there are no events, and the round has no record.
 
-        Raises `PositionError`, whose `problems` list everything that is wrong with the line, and for a line with
-        hidden places.
+        Raises a `PositionError` whose `problems` list everything wrong with the line; also for a line with hidden
+        places.
         """
         snapshot = read(text)
         return cls(Continued.of(snapshot), "explicit" if snapshot.chance.kind == "explicit" else "stream")
 
     def line(self, *, for_seat: int | None = None, key: bool = False) -> str:
-        """Return the position as one line of text (docs/formats.md), from which `from_line` makes it again.
+        """Return the position as one line of text (docs/formats.md), which `from_line` reads.
 
-        `for_seat` leaves out what that seat cannot see. What will be drawn is written only with `key`: with it, the
-        position that is read back is equal and goes on with the same draws.
+        `for_seat` leaves out what that seat cannot see. Future draws are included only with `key`. Then the position
+        read back is equal and continues with the same draws.
 
         Raises `PositionError` for a seat that does not exist, and for `for_seat` together with `key`.
         """
         return str(take(self, self._chance == "explicit", for_seat, key))
 
     def why_illegal(self, action: Action) -> str | None:
-        """Return why `action` is not legal now, or None if it is; raises `MoveError` for what is not a move at all."""
+        """Return why `action` is not legal now, or None if it is. Raises `MoveError` for anything but a move."""
         move = self._move(action)
         return None if self._is_legal(move) else refusal(self, move)
 
-    # -- deciding
+    # -- moves
 
     def play(self, action: Action) -> None:
         """Make a move and everything that it forces, up to the next decision.
 
-        Raises `IllegalMove`, which says why and names legal moves nearby, and `MoveError` for what is not a move of
-        these rules: an unknown text, an id out of range, a bool or float. Neither changes anything.
+        Raises `IllegalMove` with the reason and similar legal moves, and `MoveError` for anything that is not a move of
+        these rules: an unknown text, an id out of range, a bool or float. In both cases nothing changes.
         """
         move = self._move(action)
         if not self._make(move):
             raise IllegalMove(refusal(self, move))
 
     def try_play(self, action: Action) -> bool:
-        """Like `play`, but return False, with nothing changed, where the move is not legal; True if it was made."""
+        """Like `play`, but return False and change nothing if the move is illegal. Returns True if it was made."""
         return self._make(self._move(action))
 
     def play_unchecked(self, action: Action) -> None:
         """Make a move that is known to be legal, such as one from `legal_moves`.
 
-        After any other move the position is worthless, though `undo` takes it back; where it is not the stream
-        that draws, such a move is found out and nothing happens. Raises `MoveError` as `play`.
+        An illegal move leaves the position invalid, though `undo` can take it back. If draws are not decided by the
+        stream, an illegal move is detected and ignored. Raises `MoveError` like `play`.
         """
         move = self._move(action)
         if not self._by_stream:
@@ -188,7 +188,7 @@ class Position(ReadOnlyPosition):
         self._call(play_unchecked, np.uint64(move.code))
 
     def undo(self) -> None:
-        """Take back the last move, with everything that it forced; with explicit chance the last move or draw.
+        """Take back the last move and everything that it forced. With explicit chance, take back the last move or draw.
 
         Raises `PositionError` if there is nothing to take back.
         """
@@ -199,18 +199,18 @@ class Position(ReadOnlyPosition):
     # -- explicit chance
 
     def chance_outcomes(self) -> tuple[tuple[Tile, float], ...]:
-        """Return what the pending draw can bring: each tile of the boneyard with its probability, 1 / boneyard size.
+        """Return the possible results of the pending draw: each tile of the boneyard, with probability 1 / its size.
 
-        Several `*-A` are listed one by one. Empty when no draw is pending.
+        Copies of `*-A` are listed separately. Empty if no draw is pending.
         """
         boneyard = self.boneyard if self.pending_draw else ()
         return tuple((tile, 1 / len(boneyard)) for tile in boneyard)
 
     def draw(self, tile: Tile | str) -> None:
-        """Make the pending draw: `tile` goes to the seat on move, and the round goes on to the next draw or decision.
+        """Make the pending draw: `tile` goes to the seat to move, and the round continues to the next draw or decision.
 
-        Raises `IllegalMove` when no draw is pending or the boneyard does not hold the tile, `TileError` for what is no
-        tile. Neither changes anything.
+        Raises `IllegalMove` if no draw is pending or the boneyard does not hold the tile, `TileError` for anything that
+        is not a tile. In both cases nothing changes.
         """
         if self.pending_draw is None:
             raise IllegalMove(f"no draw of {shown(tile)} is due: draws are the caller's with chance='explicit' only")
@@ -224,9 +224,9 @@ class Position(ReadOnlyPosition):
         raise IllegalMove(f"{wanted} cannot be drawn: it is not among the {len(self.boneyard)} tiles of the boneyard")
 
     def record(self, *, legal: bool = False) -> dict[str, Any]:
-        """Return the record of the round, which must be over, ready for JSON (docs/formats.md).
+        """Return the record of the round, which must be over, as an object for JSON (docs/formats.md).
 
-        With `legal` it lists the legal moves of every decision. Raises `PositionError` while the round goes on.
+        With `legal` it lists the legal moves of every decision. Raises `PositionError` if the round is not over.
         """
         return RoundRecord.of(self, self._legal_lists() if legal else None).to_dict()
 
@@ -241,26 +241,29 @@ class Position(ReadOnlyPosition):
                 again.play_unchecked(event.move)
         return lists
 
-    # -- as an object
+    # -- copies, texts, equality
 
     def copy(self) -> Position:
-        """Return a position that is equal and shares nothing that a move could change; it can be undone as far."""
+        """Return an equal, independent position. Its moves can be undone as far back as this one's."""
         other = object.__new__(Position)
         other._start = self._start
         other._chance = self._chance
         other._hold(self._raw.copy())
         other._buffer = None
         other._log = self._log.copy()
-        # What lies in the past is never written to, so that both may hold it.
+        # Past states are never written to, so both positions can share them.
         other._past = self._past
         return other
 
     def restart(self) -> Position:
-        """Return the round at its first decision, with the same deal; draws will be the same too."""
+        """Return the round at its first decision, with the same deal and, unless the caller draws, the same draws."""
         return Position(self._start, self._chance)
 
     def table(self, *, for_seat: int | None = None, width: int = 100) -> str:
-        """Return the position as a text for people; `for_seat` leaves out what that seat cannot know."""
+        """Return the position as text for people, at most `width` columns wide (at least 60).
+
+        `for_seat` leaves out what that seat cannot know. Raises `PositionError` for an invalid `for_seat` or `width`.
+        """
         return table(self, for_seat=for_seat, width=width)
 
     def __str__(self) -> str:
@@ -285,9 +288,9 @@ class Position(ReadOnlyPosition):
     __hash__ = None  # type: ignore[assignment]
 
     def identity(self) -> tuple[object, ...]:
-        """Return a value for sets and keys of dicts, equal for two positions exactly if they are equal now.
+        """Return a hashable value for sets and dict keys. Positions have equal values if and only if they are equal.
 
-        It does not change when the position is played on. It knows everything, hidden tiles included.
+        The value does not change when the position is played on. It includes everything, even hidden tiles.
         """
         to_come = None if self._start.order is None else self.boneyard_in_order()
         return self.rules, self._chance, to_come, decisive(self._raw, self.rules, self._by_stream)
@@ -303,20 +306,20 @@ class Position(ReadOnlyPosition):
     # -- inside
 
     def _hold(self, raw: np.ndarray) -> None:
-        """Take the bytes of a STATE record as the position's own."""
+        """Store the bytes of a STATE struct, without copying."""
         self._raw = raw
         self._states = raw.view(STATE)
 
     @property
     def _by_stream(self) -> bool:
-        """Whether draws are the stream's, so that the engine can run to the next decision by itself."""
+        """Whether the stream decides the draws, so that the core can run to the next decision on its own."""
         return self._chance == "stream" and self._start.order is None
 
     def _remember(self) -> None:
         self._past = (self._raw.copy(), len(self._log), self._past)
 
     def _make(self, move: Move) -> bool:
-        """Make a move and what it forces if it is legal, else change nothing; returns whether it was made."""
+        """Make a move and what it forces if it is legal, else change nothing. Returns whether it was made."""
         before = self._past
         self._remember()
         draws = self._get("draws")
@@ -325,7 +328,7 @@ class Position(ReadOnlyPosition):
             self._past = before
             return False
         if self._get("draws") != draws and not self._by_stream:
-            # The engine drew, but what is drawn is not the stream's to say: once more, step by step.
+            # The core drew from the stream, which does not decide draws here. Redo the move step by step.
             self._take_back()
             self._remember()
             self._call(apply_move, code)
@@ -339,7 +342,7 @@ class Position(ReadOnlyPosition):
         del self._log[length:]
 
     def _go_on(self) -> None:
-        """Run what nobody chooses, up to a decision, the end or, with explicit chance, a draw."""
+        """Run all forced steps, up to a decision, the end of the round or, with explicit chance, a draw."""
         if self._by_stream:
             self._call(advance)
             return
@@ -353,7 +356,7 @@ class Position(ReadOnlyPosition):
             self._call(step_forced, np.uint64(tile))
 
     def _call(self, kernel: Any, *arguments: np.uint64) -> Any:
-        """Let a kernel change the state, and keep what it logs; returns what the kernel does."""
+        """Run a kernel on the state, and append its events to the log. Returns what the kernel returns."""
         if self._buffer is None:
             self._buffer = np.empty(_LOG_ROOM, EVENT)
         result = kernel(self._states, 0, self.rules.record, self._buffer, *arguments)
@@ -366,13 +369,13 @@ class Position(ReadOnlyPosition):
             )
         if count:
             self._log += self._buffer[:count].tolist()
-            # The count belongs to the call; without it, equal positions are equal bytes.
+            # The count belongs to this call. Resetting it keeps the bytes of equal positions equal.
             self._states["events"] = 0
         return result
 
 
 def _packed(raw: np.ndarray) -> bytes:
-    """The bytes of a record without the zeros at its end, where the hands of absent players are."""
+    """The bytes of a struct without its trailing zeros, which belong to the hands of absent players."""
     return raw.tobytes().rstrip(b"\0")
 
 
@@ -388,7 +391,7 @@ def _restore(
     log: list[LogEntry],
     past: list[tuple[bytes, int]],
 ) -> Position:
-    """What unpickling calls."""
+    """Rebuild a position when unpickling. Raises `PositionError` if the STATE struct had another layout."""
     if layout != _LAYOUT:
         raise PositionError(
             "the position was pickled by another version of mextrain, which laid it out differently: "

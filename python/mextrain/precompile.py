@@ -1,6 +1,6 @@
-"""Compiling ahead: so that no first game, and no fleet of new processes, has to wait for the compiler.
+"""Compiles kernels ahead of time, so that neither a first game nor many new processes wait for the compiler.
 
-Kernels are compiled when they are first called and kept on disk (docs/installing.md). `warmup` calls each kind once.
+Kernels are compiled on their first call and cached on disk (docs/installing.md). `warmup` calls each kind once.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from mextrain_core.model.state import new_states
 
 @dataclass(frozen=True)
 class Warmup:
-    """What `warmup` did: seconds by part, how many kernels were compiled and loaded, and where they are kept.
+    """The result of `warmup`: seconds by part, the numbers of kernels compiled and loaded, and the cache folder.
 
-    `folder` is None where no folder can be used: then the next process compiles again.
+    `folder` is None if no folder can be used. Then each process compiles again.
     """
 
     folder: str | None
@@ -53,10 +53,11 @@ class Warmup:
 
 
 def warmup(tell: Callable[[str], object] | None = None) -> Warmup:
-    """Compile what commands, `simulate`, `Position`, hidden information, the planner and archives use, or load it.
+    """Compile or load the kernels for commands, `simulate`, `Position`, hidden information, the planner and archives.
 
-    `tell` is called with the name of each part before it begins. A cold start takes about a minute, a warm one a
-    second. The C functions of `mextrain.c.interface` are compiled when that is imported.
+    `tell` is called with the name of each part before it begins. A cold start takes about a minute, a warm start about
+    a second. The C functions of `mextrain.c.interface` are compiled when that module is imported. Raises
+    `MextrainError` if `tell` is neither None nor callable.
     """
     if tell is not None and not callable(tell):
         raise MextrainError(f"tell = {shown(tell)}: expected None or a function that takes a text")
@@ -76,7 +77,7 @@ RULES = RuleSet.mexican(2, rounds=1)
 
 
 def _bulk_play() -> None:
-    """Every kernel that `games_kernel` chooses from: by preset, for small and large tables, and the general one."""
+    """Call every kernel that `games_kernel` can choose: by preset, for small and large tables, and the general one."""
     for preset in (RuleSet.mexican, RuleSet.super):
         for players in (2, 4, 8):
             for keep in (False, True):
@@ -101,7 +102,7 @@ def _positions() -> None:
         position.play(position.legal_moves()[0])
     replay(position.record(legal=True))
     Position.from_line(position.line())
-    # Given hands, a given draw: what `setup` and explicit chance use.
+    # Given hands and a given draw, which `setup` and explicit chance use.
     explicit = position.restart()
     Position.setup(RULES, engine=explicit.engine, starter=0, hands=explicit.hands)
 
@@ -144,4 +145,4 @@ PARTS: dict[str, Callable[[], None]] = {
     "planner": _planner,
     "archives": _archives,
 }
-"""What is compiled, in order; the first is what most people wait for."""
+"""The parts to compile, in order. Most people wait for the first one."""

@@ -1,4 +1,4 @@
-"""Replaying round records: could this have happened, exactly so? (docs/formats.md)
+"""Replays round records, and checks that each could have happened exactly as written (docs/formats.md).
 
     >>> from mextrain.records import RoundRecord, replay
     >>> with open("rounds.jsonl") as lines:
@@ -23,13 +23,14 @@ __all__ = ["FORMAT", "MatchOrder", "RoundRecord", "replay"]
 
 
 def replay(record: RoundRecord | Mapping[str, Any]) -> Position:
-    """Play a record again and return the position at its end.
+    """Replay a record and return the position at its end.
 
-    The rules must have such a round: its number, its engine and its starter, as far as one round alone can tell
-    (`MatchOrder` looks at all rounds of a match). Every move must be legal, every draw, opening and skip must stand
-    where the rules force it, nothing may be missing or surplus; legal lists, if there are any, and the result must be
-    right. Raises `RecordError` at the first fault; its `event` is the number of the event, from 0, or None if no single
-    event is at fault.
+    The number, engine and starter of the round must fit the rules, as far as one round can show (`MatchOrder` checks
+    all rounds of a match). Every move must be legal. Every draw, opening and skip must be exactly where the rules force
+    it, with none missing and none added. Legal lists, if there are any, and the result must be right.
+
+    Raises `RecordError` at the first fault. Its `event` is the number of the event, from 0, or None if no single event
+    is at fault.
     """
     read = record if isinstance(record, RoundRecord) else RoundRecord.from_dict(record)
     _check_starter(read)
@@ -44,14 +45,14 @@ def replay(record: RoundRecord | Mapping[str, Any]) -> Position:
 
 
 def _check_starter(record: RoundRecord) -> None:
-    """Raise `RecordError` if the rules name another seat."""
+    """Raise `RecordError` if the rules name another seat as the starter."""
     starter = record.rules.starter
     if isinstance(starter, int) and record.starter != starter:
         raise RecordError(f"starter is {record.starter}, but the rules say that seat {starter} starts")
 
 
 def _check_number(record: RoundRecord) -> None:
-    """Raise `RecordError` if the rules have no such round, or play it from another engine."""
+    """Raise `RecordError` if the rules have no such round, or give it another engine."""
     rules, number = record.rules, record.number
     if number is None:
         return
@@ -62,18 +63,18 @@ def _check_number(record: RoundRecord) -> None:
 
 
 class MatchOrder:
-    """Whether records that follow each other make up matches: call `check` with one after the other.
+    """Checks that consecutive records form matches. Call `check` with each record in order.
 
-    Records of one match stand side by side, with the same `rules`, `seed` and `game`. Their rounds must be in order,
-    and start as the rules say (options `rotate` and `winner`). Rounds may be missing, and records that do not say which
-    game or round they are belong to no match.
+    The records of a match are consecutive and have the same `rules`, `seed` and `game`. Their rounds must be in order,
+    with starters that follow the rules (`starter` is `rotate` or `winner`). Rounds may be missing. Records without a
+    game or round number do not belong to a match.
     """
 
     def __init__(self) -> None:
         self._last: RoundRecord | None = None
 
     def check(self, record: RoundRecord) -> None:
-        """Raise `RecordError` if `record` cannot follow the one before."""
+        """Raise `RecordError` if `record` cannot follow the previous one."""
         last, self._last = self._last, record
         if last is None or None in (record.game, record.number, last.number):
             return
@@ -94,30 +95,30 @@ class MatchOrder:
 
 
 def _starter_after(record: RoundRecord, rounds: int) -> int | None:
-    """Who starts the round that comes so many rounds after one; None if it is drawn, or depends on one in between."""
+    """The starter of the round that is `rounds` later; None if the stream decides, or if an unknown winner does."""
     starter: int | None = record.starter
     winner = record.winner
     for _ in range(rounds):
         if starter is not None:
             starter = next_starter(record.rules, starter, winner)
-        # Who won the rounds in between is not known.
+        # The winners of the rounds in between are not known.
         winner = None
     return starter
 
 
 class _Replay:
-    """Follows the events of a record along a position."""
+    """Replays the events of a record on a position."""
 
     def __init__(self, record: RoundRecord, position: Position) -> None:
         self.record = record
         self.position = position
         self.texts: Texts = texts_of(record.rules.actions)
-        self.number = 0  # of the event that comes next
+        self.number = 0  # of the next event
         self.decisions = 0
-        self.seen = 0  # entries of the position's log
+        self.seen = 0  # entries of the position's log already compared
 
     def run(self) -> None:
-        """Go through all events; raises `RecordError` at the first one that is at fault."""
+        """Go through all events. Raises `RecordError` at the first wrong one."""
         position, events, legal = self.position, self.record.events, self.record.legal
         self.compare()
         while not position.over:
@@ -136,7 +137,7 @@ class _Replay:
             raise RecordError(f"legal has {len(legal)} lists for {self.decisions} plays and stops")
 
     def compare(self) -> None:
-        """Compare what has happened in the position since the last call with the events that come next."""
+        """Compare what has happened in the position since the last call with the next events of the record."""
         events, log = self.record.events, self.position.log
         for entry in log[self.seen :]:
             if entry[0] == NO_PLAY:
@@ -150,7 +151,7 @@ class _Replay:
         self.seen = len(log)
 
     def decision(self, event: str) -> Move:
-        """Return the move of an event that stands where the seat on move has to decide."""
+        """Return the move of an event, where the seat to move has to decide."""
         seat, _, what = event.partition(":")
         if seat == str(self.position.seat):
             try:
@@ -170,7 +171,7 @@ class _Replay:
         raise self.fault(f"{shown(event)} stands where seat {self.position.seat} has to play")
 
     def check_legal(self, legal: tuple[tuple[str, ...], ...]) -> None:
-        """Compare the legal list of the decision that comes next."""
+        """Compare the legal list of the next decision with the legal moves."""
         if self.decisions == len(legal):
             raise self.fault(f"legal has no list for this event, the decision number {self.decisions}")
         right = tuple(sorted(self.position.legal_texts()))
@@ -178,10 +179,10 @@ class _Replay:
             raise self.fault(f"legal says {_plain(legal[self.decisions])}, but {_plain(right)} is right")
 
     def fault(self, reason: str) -> RecordError:
-        """Return the error that says what is wrong with the event that comes next."""
+        """Return an error for the next event, with `reason` as its message."""
         return RecordError(reason, event=self.number)
 
 
 def _plain(value: object) -> str:
-    """`value` as the record has it, short."""
+    """`value` as the record writes it, shortened."""
     return shown(list(value) if isinstance(value, tuple) else value)

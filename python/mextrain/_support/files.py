@@ -1,6 +1,6 @@
-"""Files that are either complete or not there, and files of others that are read with care.
+"""Writes files that are either complete or absent, and reads files from other sources safely.
 
-Everything that changes a disk goes through `DISK`, so that tests can cut the power at any of these operations.
+Everything that changes the disk goes through `DISK`, so that tests can simulate a power cut at any operation.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ class Disk:
     """The operations that decide what is on the disk after a crash. All of them raise `OSError`."""
 
     def create(self, path: Path) -> BinaryIO:
-        """Open a new, empty file to write to."""
+        """Open a new, empty file for writing."""
         return path.open("wb")
 
     def sync(self, file: BinaryIO) -> None:
-        """Put what was written into a file on the disk."""
+        """Flush a file to the disk."""
         file.flush()
         os.fsync(file.fileno())
 
     def replace(self, source: Path, target: Path) -> None:
-        """Give a file another name; a file that has it already is gone at that moment."""
+        """Rename a file, and replace an existing file of that name atomically."""
         source.replace(target)
 
     def unlink(self, path: Path) -> None:
-        """Remove a file, if it is there."""
+        """Remove a file, if it exists."""
         path.unlink(missing_ok=True)
 
     def make_folder(self, path: Path) -> None:
-        """Make a folder, if it is not there, in one that is."""
+        """Make a folder, unless it exists. Its parent must exist."""
         path.mkdir(exist_ok=True)
 
     def sync_folder(self, folder: Path) -> None:
-        """Put the names in a folder on the disk; Windows has no such call and needs none."""
+        """Flush the names in a folder to the disk. Windows has no such call and does not need it."""
         if os.name == "posix":
             handle = os.open(folder, os.O_RDONLY)
             try:
@@ -48,20 +48,20 @@ class Disk:
 
 
 DISK = Disk()
-"""The disk that everything is written to; tests put another one in its place."""
+"""The disk that everything is written to. Tests replace it."""
 
 
 def temporary_name(name: str) -> str:
-    """Return the name under which this process writes a file until it is complete."""
+    """Return the temporary name that this process uses for a file until it is complete."""
     return f".{name}.tmp-{os.getpid()}"
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a new binary file that gets its name only when it is complete and on the disk, and vanishes if it fails.
+    """Open a new binary file that gets its name only when it is complete and on the disk; on failure it is removed.
 
-    A file that is there already is replaced at that moment, and otherwise untouched. Raises `OSError`, which names
-    `path` and never the temporary file.
+    An existing file is replaced at that moment, and is untouched before. Raises an `OSError` that names `path`, never
+    the temporary file.
     """
     temporary = path.with_name(temporary_name(path.name))
     try:
@@ -72,19 +72,19 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException as error:
         DISK.unlink(temporary)
         if isinstance(error, OSError) and error.filename == os.fspath(temporary):
-            # Nobody asked for the temporary file, or could find it now.
+            # The caller does not know the temporary file, and it no longer exists.
             raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise
     DISK.sync_folder(path.parent)
 
 
 def remove_file(path: Path) -> None:
-    """Remove a file, if it is there. Raises `OSError`."""
+    """Remove a file, if it exists. Raises `OSError`."""
     DISK.unlink(path)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those above it, so that a power cut does not lose what is put into it. Raises `OSError`."""
+    """Make a folder and its parents so that files in it survive a power cut. Raises `OSError`."""
     if not path.is_dir():
         make_folder(path.parent)
         DISK.make_folder(path)
@@ -92,9 +92,9 @@ def make_folder(path: Path) -> None:
 
 
 def read_file(path: Path, most: int) -> bytes:
-    """Return what is in a regular file of at most `most` bytes.
+    """Return the contents of a regular file of at most `most` bytes.
 
-    Raises `OSError`, also for a pipe, a device or a folder; it never waits for a writer.
+    Raises `OSError`, including for a larger file, a pipe, a device or a folder. It never blocks waiting for a writer.
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(handle, "rb") as file:  # noqa: PTH123 - a handle has no path
@@ -108,9 +108,10 @@ def read_file(path: Path, most: int) -> bytes:
 
 @contextlib.contextmanager
 def locked_folder(path: Path) -> Iterator[None]:
-    """Hold a folder while others that ask in this way are refused with `BlockingIOError`; the system ends it with us.
+    """Hold an exclusive lock on a folder. Other calls fail with `BlockingIOError` until the lock is released.
 
-    Where the system or the file system knows no such locks, nobody is refused.
+    The system releases the lock when the process ends. If the system or the file system does not support such locks,
+    every call succeeds.
     """
     try:
         import fcntl

@@ -1,4 +1,4 @@
-"""Whole numbers as callers give them: exact, and without the bools that Python counts among them."""
+"""Integer arguments: accepted only if exact, and never bools, which are ints in Python."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 
 def whole(value: Any) -> int | None:
-    """Return `value` as an int if it is an integer of Python or NumPy, else None; True and 1.0 are not."""
-    # Old versions of NumPy take their own bool for an index.
+    """Return `value` as an int if it is a Python or NumPy integer, else None. True and 1.0 give None."""
+    # Old versions of NumPy accept their own bool as an index.
     if isinstance(value, bool | np.bool_):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Values that an object computes when they are first asked for."""
+"""Values that an object computes on first access."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ else:
     class cached_property(_cached_property):
         """`functools.cached_property` without its lock, which Python 3.12 removed.
 
-        It is one lock for all objects, so one thread would wait for another's object, and a process that is forked
-        while a thread holds it would wait for ever. Two threads at once may compute the same value twice.
+        All objects share that lock. Threads would wait for each other although they use different objects, and a
+        process forked while a thread holds the lock would wait forever. Without it, two threads may compute the same
+        value twice.
         """
 
         def __init__(self, function: Callable[[Any], Any]) -> None:

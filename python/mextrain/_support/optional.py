@@ -1,4 +1,4 @@
-"""Optional libraries, imported when they are needed and named with their extra when they are missing."""
+"""Imports optional libraries on demand. If one is missing, the error names the extra to install."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from mextrain.errors import MissingExtra
 
 
 def need(module: str, extra: str) -> ModuleType:
-    """Import and return `module`, which `pip install 'mextrain[extra]'` provides; raises `MissingExtra` without it."""
+    """Import and return `module`, which `pip install 'mextrain[extra]'` provides. Raises `MissingExtra` otherwise."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        # A module that the library itself misses is not ours to explain.
+        # If the library itself lacks a module, its own error says more.
         library = module.partition(".")[0]
         if error.name is None or error.name.partition(".")[0] != library:
             raise

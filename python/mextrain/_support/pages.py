@@ -1,4 +1,4 @@
-"""Finds the pages of documentation that come with the package (docs in the source tree)."""
+"""Finds the documentation pages that come with the package (`docs` in the source tree)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ TREE = Path(__file__).resolve().parents[3]
 
 
 def page(name: str) -> Traversable:
-    """Return the page `name`, such as rules.md, of an installed package or of the source tree.
+    """Return the page `name`, such as rules.md, from the installed package or from the source tree.
 
-    Its `read_text()` works in zip files too, and its text is where it lies. Raises `MextrainError` where the package
-    was installed without its pages.
+    Its `read_text()` also works in zip files, and `str` of it is its path. Raises `MextrainError` if the package was
+    installed without its pages.
     """
     places = (resources.files("mextrain") / "docs" / name, TREE / "docs" / name)
     for place in places:

@@ -1,4 +1,4 @@
-"""The nouns of the game as Python objects: tiles, options, rules, moves, events, seeds, the set-up of a round.
+"""The parts of the game as Python objects: tiles, options, rules, moves, events, seeds, the setup of a round.
 
 Imports `errors` and `_support`.
 """

@@ -1,7 +1,7 @@
-"""What makes two positions the same: the fields of the STATE record that decide anything from here on.
+"""Decides when two positions are equal: when the fields of the STATE struct that affect later play are equal.
 
-The record also remembers how things came about, such as where a released foot had been, or which of the three `*-A`
-lies where. That is written over in a copy; what is left is compared.
+The struct also holds traces of the past, such as where a released foot was, or which of the three `*-A` lies where.
+These are overwritten in a copy, and the rest is compared.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TURN = {
 
 
 def decisive(raw: np.ndarray, rules: RuleSet, by_stream: bool) -> bytes:
-    """Return the bytes of a STATE record (uint8[STATE.itemsize]) with everything at 0 or NONE that decides nothing.
+    """Return the bytes of a STATE struct (uint8[STATE.itemsize]), with irrelevant fields set to 0 or NONE.
 
     `by_stream`: whether the stream's key decides the draws.
     """
@@ -28,7 +28,7 @@ def decisive(raw: np.ndarray, rules: RuleSet, by_stream: bool) -> bytes:
     phase = int(states["phase"][0])
     if not by_stream:
         states["key"] = 0
-    # A seat whose train was started has no opening turn to come, whenever the engine notices.
+    # A seat whose train was started has no opening turn left, even if the core clears its bit later.
     states["opening_to_come"] &= ~states["started"]
     states["double_train"][0, states["double_count"][0] :] = 0
     if phase != PHASE_DECIDE:
@@ -38,7 +38,7 @@ def decisive(raw: np.ndarray, rules: RuleSet, by_stream: bool) -> bytes:
         if phase == PHASE_OVER:
             _write(states, _TURN)
     if rules.double_rule == "chicken_foot":
-        # The ends of trains are counted elsewhere; only a foot has its half here.
+        # The ends of trains are counted in `end_count`; `end_half` matters only for an unfinished foot.
         foot = int(states["double_train"][0, 0]) if states["double_count"][0] else None
         half = 0 if foot is None else states["end_half"][0, foot]
         states["end_half"] = 0
@@ -56,7 +56,7 @@ def _write(states: np.ndarray, values: dict[str, int]) -> None:
 
 
 def _forget_which(states: np.ndarray) -> None:
-    """Take the `*-A` of the boneyard, and one that was drawn, for the first ones."""
+    """Renumber the `*-A` in the boneyard, and a drawn one, from the first index."""
     word, first = FIRST_A >> 6, FIRST_A & 63
     boneyard = int(states["boneyard"][0, word])
     every_a = (1 << A_TILES) - 1

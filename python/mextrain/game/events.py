@@ -2,7 +2,7 @@
 
     SEAT:PLAY              2:12-5@2, the first half touches the train
     SEAT:stop              the seat ends its turn, or keeps the tile it drew
-    SEAT:draw TILE         drawn for want of a play
+    SEAT:draw TILE         drawn because the seat had no legal play
     SEAT:forced-draw TILE  drawn because of a D tile
     SEAT:open              the seat's own train opens, because it could not play
     SEAT:skip              skipped because of an S tile
@@ -20,25 +20,25 @@ from mextrain.game.moves import STOP, Actions, Move
 from mextrain.game.tiles import Tile
 
 PLAY, STOPPED, DRAW, FORCED_DRAW, OPEN, SKIP = "play", "stop", "draw", "forced-draw", "open", "skip"
-"""The kinds of events, in the order of the engine's numbers for them."""
+"""The kinds of events, in the order of the core's numbers for them."""
 
 KINDS = (PLAY, STOPPED, DRAW, FORCED_DRAW, OPEN, SKIP)
 
 NO_PLAY = len(KINDS)
-"""The engine's number for 'no legal play was found', which it logs and which records leave out."""
+"""The core's number for 'no legal play was found'. The core logs it; records leave it out."""
 
 DRAWS = (KINDS.index(DRAW), KINDS.index(FORCED_DRAW))
-"""The engine's numbers of the two draws."""
+"""The core's numbers for the two kinds of draws."""
 
 LogEntry = tuple[int, int, int, int]
-"""One entry of the engine's log: kind, seat, data (the move, or the tile drawn), end halves looked at."""
+"""One entry of the core's log: kind, seat, data (the move, or the tile drawn), end halves looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """One event: `seat`, `kind` (one of `KINDS`), the `move` of a play or stop, the `tile` played or drawn.
 
-    `text`, and so `str(event)`, is the way it is written; `move` and `tile` are None where there is none.
+    `text` is its written form, which `str(event)` returns too. `move` and `tile` are None if the event has none.
     """
 
     seat: int
@@ -49,9 +49,9 @@ class Event:
 
     @classmethod
     def parse(cls, text: str, actions: Actions) -> Event:
-        """Return the event that `text` writes in a round with these `actions`.
+        """Return the event that `text` describes in a round with these `actions`.
 
-        Only the one canonical way to write it is accepted. Raises `RecordError` that names the text.
+        Only the canonical form is accepted. Raises a `RecordError` that names the text.
         """
         if not isinstance(actions, Actions):
             raise RecordError(f"actions = {shown(actions)}: expected the `actions` of a RuleSet")
@@ -77,7 +77,7 @@ class Event:
 
     @classmethod
     def from_log(cls, entry: LogEntry, actions: Actions) -> Event:
-        """Return the event of an entry of the engine's log that is not `NO_PLAY`."""
+        """Return the event for an entry of the core's log, which must not be `NO_PLAY`."""
         kind, seat, data, _ = entry
         if KINDS[kind] == PLAY:
             return _decision(seat, Move.from_code(data), actions)
@@ -89,12 +89,12 @@ class Event:
 
     @property
     def is_decision(self) -> bool:
-        """Whether a seat decided this: plays and stops are decisions, the rest is forced."""
+        """Whether a seat decided this. Plays and stops are decisions; everything else is forced."""
         return self.move is not None
 
     @property
     def is_draw(self) -> bool:
-        """Whether a tile went from the boneyard to the seat: others see that it did, and not which."""
+        """Whether the seat drew a tile from the boneyard. Other seats see the draw, but not the tile."""
         return self.kind in (DRAW, FORCED_DRAW)
 
     def __str__(self) -> str:

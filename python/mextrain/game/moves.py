@@ -1,7 +1,7 @@
 """Moves and their numbers: 16-bit codes, dense action ids, and texts such as `12-5@0` (docs/actions.md).
 
-A move is (train, touch, new): which train, the half that meets its end, the half that becomes the end. The same
-move has one code everywhere; its action id is dense and fixed for a tile set and a number of players.
+A move is (train, touch, new): the train, the half that touches its end, and the half that becomes the new end. A move
+has the same code everywhere. Its action id is dense, and fixed for a tile set and a number of players.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from mextrain.errors import MoveError, TileError, shown
 from mextrain.game.tiles import Tile, TileSet, parse_halves
 
 MEXICAN_TRAIN = "M"
-"""How texts name the Mexican Train."""
+"""The name of the Mexican Train in texts."""
 
 _HALVES_STRIDE = 20  # the row length of `SetTables.place`
 
 
 class Move(NamedTuple):
-    """One play, or `STOP`, as the numbers that the engine uses.
+    """One play, or `STOP`, as the numbers that the core uses.
 
     `train` is a seat, or the number of players for the Mexican Train; `touch` and `new` are half codes. Moves sort
-    in the order of their codes and ids, `STOP` last.
+    by code, which is also the order of their ids. `STOP` comes last.
     """
 
     train: int
@@ -41,12 +41,12 @@ class Move(NamedTuple):
 
     @classmethod
     def from_code(cls, code: int) -> Move:
-        """Return the move with the 16-bit `code`; whether it exists is for `Actions.id` to say."""
+        """Return the move with the 16-bit `code`. It may not exist; `Actions.id` checks that."""
         return cls(code >> 10, code >> 5 & 31, code & 31)
 
 
 STOP = Move(15, 31, 31)
-"""The decision to play no further tile; its code is 0x3FFF."""
+"""The decision not to play another tile; its code is 0x3FFF."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Actions:
     """All moves that exist for a tile set and a number of players: their ids, codes and texts.
 
     Ids run from 0 to `count` - 1: train by train, within a train by (touch, new), then `stop`. They use absolute
-    seats; `relative` turns them to the view of a seat. The three `*-A` share their ids.
+    seats; `relative` converts them to the view of one seat. The three `*-A` share their ids.
 
-    Methods on arrays take and return NumPy arrays of any shape; everything here raises `MoveError` for what is no
+    Array methods take and return NumPy arrays of any shape. All methods raise `MoveError` for anything that is not a
     move.
     """
 
@@ -65,17 +65,17 @@ class Actions:
 
     @property
     def per_train(self) -> int:
-        """Number of ordered (touch, new) pairs, that is, of ids for each train."""
+        """Number of ordered (touch, new) pairs, which is the number of ids for each train."""
         return len(self.tiles.tables.pairs)
 
     @property
     def stop(self) -> int:
-        """The id of `STOP`, the highest one."""
+        """The id of `STOP`, which is the highest id."""
         return (self.players + 1) * self.per_train
 
     @property
     def count(self) -> int:
-        """Number of ids, `stop` included: the length of every mask."""
+        """Number of ids including `stop`, which is the length of every mask."""
         return self.stop + 1
 
     @cached_property
@@ -114,9 +114,9 @@ class Actions:
         return f"{self.tiles.half(move.touch)}-{self.tiles.half(move.new)}@{train}"
 
     def parse(self, text: str) -> Move:
-        """Return the move that `text` writes: `5-12@0` (the 5 touches), `3-*@M`, or `stop`.
+        """Return the move that `text` describes: `5-12@0` (the 5 touches), `3-*@M`, or `stop`.
 
-        The tile may be written in any of the forms of `Tile.parse`, and capitals do not matter.
+        The tile may have any form that `Tile.parse` accepts. Case does not matter.
         """
         if not isinstance(text, str):
             raise MoveError(f"{shown(text)} is not the text of a move: expected one such as 12-5@0, 3-*@M or stop")
@@ -138,7 +138,7 @@ class Actions:
         return Move(int(train), touch, new)
 
     def tile(self, move: Move | int) -> Tile:
-        """Return the tile that a move or id plays; `STOP` plays none and is refused."""
+        """Return the tile that a move or id plays. `STOP` plays no tile and raises `MoveError`."""
         move = self.move(self.id(move) if isinstance(move, Move) else move)
         if move == STOP:
             raise MoveError("stop plays no tile")
@@ -163,9 +163,9 @@ class Actions:
     @overload
     def relative(self, action: np.ndarray, seat: int) -> np.ndarray: ...
     def relative(self, action: int | np.ndarray, seat: int) -> int | np.ndarray:
-        """Return the id that `action` has in the view of `seat`: its own train is 0, then clockwise; M and stop stay.
+        """Return `action` as seen by `seat`: its own train is 0, the others follow clockwise, M and stop stay the same.
 
-        Takes an id, or an integer array of ids (any shape; int32 comes back).
+        Takes an id, or an integer array of ids of any shape; an array gives int32 of the same shape.
         """
         return self._rotate(action, -self._check_seat(seat))
 
@@ -174,7 +174,7 @@ class Actions:
     @overload
     def absolute(self, action: np.ndarray, seat: int) -> np.ndarray: ...
     def absolute(self, action: int | np.ndarray, seat: int) -> int | np.ndarray:
-        """Return the id whose relative form for `seat` is `action`: the inverse of `relative`."""
+        """Return the id whose relative form for `seat` is `action`. This is the inverse of `relative`."""
         return self._rotate(action, self._check_seat(seat))
 
     def _rotate(self, action: int | np.ndarray, by: int) -> int | np.ndarray:

@@ -1,7 +1,6 @@
-"""The options of the rules, as texts and checks for people (docs/rules.md, section 11).
+"""The options of the rules: checking, parsing and explaining their values (docs/rules.md, section 11).
 
-The table itself stands in `mextrain_core.model.options`, once; here its rows learn to accept, parse and explain. How
-options depend on each other is the business of `mextrain.game.rules`.
+The table itself is in `mextrain_core.model.options`. `mextrain.game.rules` handles how options depend on each other.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from mextrain.game.tiles import Tile
 from mextrain_core.model import options
 
 PRESETS = tuple(options.PRESETS)
-"""The names of the presets: seed rules of Mexican Train and of Super Train."""
+"""The names of the presets: standard rules for Mexican Train and for Super Train."""
 
 PLAYERS_TABLE = {name: preset.deals for name, preset in options.PRESETS.items()}
 """Tile set and hand size by preset and number of players (docs/rules.md, section 3)."""
@@ -23,20 +22,21 @@ PLAYERS_TABLE = {name: preset.deals for name, preset in options.PRESETS.items()}
 
 @dataclass(frozen=True)
 class Option(options.Row):
-    """One option: what it accepts, what the presets choose, and what it means.
+    """One option: what it accepts, its value in each preset, and what it means.
 
-    `name`, `meaning` (one line) and `section` (of docs/rules.md); `shapes` is `deal`, `turn` or `points`. `values` are
-    its named values with a line of meaning each, `words` their names; `numbers` is the range of its numbers (`low`,
-    `high`, `meaning`) or None; `none` says what the value None means, and is empty if None is not a value.
+    `name`, `meaning` (one line) and `section` (of docs/rules.md) describe it; `shapes` is `deal`, `turn` or `points`.
+    `values` maps each named value to a one-line meaning, and `words` are the names. `numbers` is the range of accepted
+    numbers (`low`, `high`, `meaning`) or None. `none` says what the value None means; it is empty if None is not
+    accepted.
     """
 
     def default(self, preset: str) -> str | int | None:
-        """The default of `preset`; one that follows from other options is described in words."""
+        """Return the default in `preset`. A default that follows from other options is described in words."""
         return options.PRESETS[preset].options.get(self.name, self.usual)
 
     @property
     def lines(self) -> dict[str, str]:
-        """Every value as people write it, with its meaning; neighbours with the same meaning are one line, `a … b`."""
+        """Each value in written form, with its meaning. Neighbours with the same meaning share a line, `a … b`."""
         found = {}
         for meaning, group in groupby(self.values, key=lambda word: self.values[word]):
             words = list(group)
@@ -50,14 +50,14 @@ class Option(options.Row):
 
     @property
     def accepted(self) -> str:
-        """What the option takes, as a text for people."""
+        """The accepted values, as text for people."""
         *first, last = self.lines
         if self.numbers is not None and self.numbers.low < self.numbers.high:
             last = f"a whole number {last}"
         return f"{', '.join(first)} or {last}" if first else last
 
     def accepts(self, value: object) -> bool:
-        """Whether `value` is one of the option's values; types are exact, so True is not 1."""
+        """Return whether `value` is one of the option's values. Types are exact: True is not 1."""
         if value is None:
             return bool(self.none)
         if type(value) is int:
@@ -65,13 +65,13 @@ class Option(options.Row):
         return type(value) is str and value in self.values
 
     def explain(self, value: str | int | None) -> str:
-        """Return what `value`, one of the option's values, means."""
+        """Return the meaning of `value`, which must be one of the option's values."""
         if isinstance(value, str):
             return self.values[value]
         return self.none if value is None or self.numbers is None else self.numbers.meaning
 
     def parse(self, text: str) -> str | int | None:
-        """Return the value that `text` writes on a command line; whether it is accepted is checked elsewhere."""
+        """Return the value for a `text` from the command line. `accepts` checks whether it is allowed."""
         if self.none and text == "none":
             return None
         if self.name == "first_engine":
@@ -79,7 +79,7 @@ class Option(options.Row):
                 return str(Tile.parse(text))
             except TileError:
                 return text
-        # 18 digits are more than any option takes and less than Python refuses to convert.
+        # 18 digits are more than any option needs, and few enough for Python to convert.
         if self.numbers is not None and re.fullmatch(r"-?[0-9]{1,18}", text):
             return int(text)
         return text

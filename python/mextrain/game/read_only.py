@@ -1,7 +1,7 @@
-"""`ReadOnlyPosition`: how a round stands, everything that can be read off it (docs/rules.md).
+"""`ReadOnlyPosition`: a round at some point, with everything that can be read from it (docs/rules.md).
 
-`mextrain.Position` is a standing that can be played on. What only reads (tables, refusals, records) is written for a
-`ReadOnlyPosition`, and so works for whatever kind of position comes to it.
+`mextrain.Position` adds play. Code that only reads (tables, refusals, records) takes a `ReadOnlyPosition`, so it works
+with any kind of position.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ Action = Move | str | int
 """What `Position.play` takes: a `Move`, its text such as `12-5@0` or `stop`, or its action id."""
 
 OWED = ("required", "bonus", "chain")
-"""What a turn can owe, in the order of the engine's numbers: a play that must be made, the bonus play of a `*-T`, or
-a further tile of the opening chain."""
+"""What a turn can owe, in the order of the core's numbers: a play that must be made, the bonus play of a `*-T`, or
+another tile of the opening chain."""
 
 _ENDS = {OUT: "out", BLOCKED: "blocked"}
 _BYTES = {name: field[1] for name, field in (STATE.fields or {}).items() if field[0] == np.uint8}
-"""Offsets of the one-byte fields, which are read much faster as bytes than through the record's dtype."""
+"""Offsets of the one-byte fields. Reading them as bytes is much faster than through the struct's dtype."""
 
 _ANYWHERE = Tile("*", "A")
 
@@ -44,8 +44,8 @@ _ANYWHERE = Tile("*", "A")
 class OpenDouble(NamedTuple):
     """A double that still has to be covered.
 
-    `inherited`: it is open since before this turn. `toes`: the free halves of the toes laid on an unfinished chicken
-    foot, in order; empty without chicken feet. `str` gives `5-5@2`.
+    `inherited`: whether it was already open before this turn. `toes`: the free halves of the toes laid on an unfinished
+    chicken foot, in order; empty without chicken feet. `str` gives `5-5@2`.
     """
 
     tile: Tile
@@ -58,22 +58,22 @@ class OpenDouble(NamedTuple):
 
 
 class ReadOnlyPosition:
-    """How a round stands. Seats and personal trains are ints 0 … players - 1; the Mexican Train is `"M"`."""
+    """A round at some point. Seats and personal trains are ints 0 … players - 1; the Mexican Train is `"M"`."""
 
     __slots__ = ("_log", "_raw", "_start", "_states")
 
     _start: Setup
     _raw: np.ndarray
-    """The bytes of the STATE record: uint8[STATE.itemsize]."""
+    """The bytes of the STATE struct: uint8[STATE.itemsize]."""
     _states: np.ndarray
-    """The same memory as an array of one STATE record."""
+    """The same memory as an array of one STATE struct."""
     _log: list[LogEntry]
 
-    # -- what there is to decide
+    # -- the decision
 
     @property
     def rules(self) -> RuleSet:
-        """The rules."""
+        """The rules of the round."""
         return self._start.rules
 
     @property
@@ -83,15 +83,15 @@ class ReadOnlyPosition:
 
     @property
     def seat(self) -> int | None:
-        """The seat on move, None when the round is over."""
+        """The seat to move; None when the round is over."""
         return None if self.over else self._get("seat")
 
     def legal_moves(self) -> tuple[Move, ...]:
-        """Return the legal moves by ascending action id, `STOP` last; empty when nothing is to be decided."""
+        """Return the legal moves by ascending action id, `STOP` last; empty when there is no decision to make."""
         return tuple(map(Move.from_code, self._listed(legal_moves)))
 
     def legal_ids(self) -> tuple[int, ...]:
-        """Return the action ids of the legal moves, ascending; empty when nothing is to be decided."""
+        """Return the action ids of the legal moves, ascending; empty when there is no decision to make."""
         return tuple(self._listed(legal_ids))
 
     def legal_texts(self) -> tuple[str, ...]:
@@ -101,8 +101,8 @@ class ReadOnlyPosition:
     def action_mask(self, *, packed: bool = False) -> np.ndarray:
         """Return which actions are legal, as a new array: bool[A], True for a legal id (A = `rules.action_count`).
 
-        With `packed`, uint64[(A + 63) // 64]: bit `id & 63` of word `id >> 6`. All False when nothing is to be decided,
-        that is, before a draw with explicit chance and when the round is over.
+        With `packed`, uint64[(A + 63) // 64]: bit `id & 63` of word `id >> 6`. All entries are False when there is no
+        decision to make: before a draw with explicit chance, and when the round is over.
         """
         count = self.rules.action_count
         words = np.zeros((count + 63) // 64, np.uint64)
@@ -113,20 +113,20 @@ class ReadOnlyPosition:
         return np.unpackbits(octets, count=count, bitorder="little").view(np.bool_)
 
     def is_legal(self, action: Action) -> bool:
-        """Whether `action` is legal now; raises `MoveError` for what is not a move of these rules at all."""
+        """Return whether `action` is legal now. Raises `MoveError` for anything that is not a move of these rules."""
         return self._is_legal(self._move(action))
 
     # -- the turn
 
     @property
     def owed(self) -> Literal["required", "bonus", "chain"] | None:
-        """What the turn owes: a `required` play, the `bonus` play of a `*-T`, a further tile of the opening `chain`
+        """What the turn owes: a `required` play, the `bonus` play of a `*-T`, or another tile of the opening `chain`
         (docs/rules.md, sections 6 and 8); None when the round is over."""
         return None if self.over else OWED[self._get("owed")]  # type: ignore[return-value]
 
     @property
     def must_cover(self) -> tuple[OpenDouble, ...]:
-        """The open doubles on one of which the next play must go; empty when the play is free."""
+        """The open doubles that bind the next play, which must go on one of them; empty when the play is free."""
         if self._get("phase") not in (PHASE_DECIDE, PHASE_DRAW) or not self._get("bound"):
             return ()
         eligible = self._get("eligible")
@@ -134,18 +134,18 @@ class ReadOnlyPosition:
 
     @property
     def drawn(self) -> Tile | None:
-        """The tile drawn for want of the play that is owed now."""
+        """The tile drawn because the seat could not make the play owed now; None if no tile was drawn for it."""
         index = self._get("drawn")
         return None if self.over or index == NONE else self.rules.tiles[index]
 
     @property
     def opening(self) -> bool:
-        """Whether this turn is the opening turn of the seat on move (docs/rules.md, section 8)."""
+        """Whether this turn is the opening turn of the seat to move (docs/rules.md, section 8)."""
         return not self.over and bool(self._get("opening"))
 
     @property
     def opening_to_come(self) -> frozenset[int]:
-        """The seats that may still have an opening turn; a seat whose train somebody started has none any more."""
+        """The seats that may still have an opening turn. A seat loses it once anybody starts its train."""
         return self._seats("opening_to_come") - self._seats("started")
 
     @property
@@ -160,12 +160,12 @@ class ReadOnlyPosition:
 
     @property
     def direction(self) -> int:
-        """1 clockwise, -1 after a reverse; with two players always 1, as there is only one way round."""
+        """1 for clockwise, -1 after a reverse. With two players it is always 1, as both directions are the same."""
         return 1 if self._get("step") == 1 else -1
 
     @property
     def pending_draw(self) -> Literal["draw", "forced-draw"] | None:
-        """The draw that is the caller's to make: for want of a play, or forced by a D tile; None if none is due."""
+        """The draw that the caller must make: `draw` if the seat cannot play, `forced-draw` after a D tile, or None."""
         phase = self._get("phase")
         if phase == PHASE_DRAW:
             return "draw"
@@ -190,18 +190,18 @@ class ReadOnlyPosition:
 
     @property
     def started(self) -> frozenset[Train]:
-        """The trains on which a tile lies."""
+        """The trains that have at least one tile."""
         return frozenset(train for train in self.trains if self._get("started") >> self._index(train) & 1)
 
     def is_open(self, train: Train) -> bool:
-        """Whether a seat's train is open to the others, its marker being up; the Mexican Train is always open."""
+        """Return whether a train is open to other seats (its marker is up). The Mexican Train is always open."""
         index = self._index(train)
         return index == self.rules.players or bool(self._get("open") >> index & 1)
 
     def ends(self, train: Train) -> tuple[Half, ...]:
-        """Return the ends of a train; one, but with chicken feet there may be several, equal ones each listed.
+        """Return the ends of a train. There is one, except with chicken feet, where equal ends are listed separately.
 
-        The end of an unstarted train is the engine's half, that of an unfinished foot its double's.
+        The end of an unstarted train is the engine's half. The end of an unfinished foot is the half of its double.
         """
         index = self._index(train)
         codes = [int(self._states["end_half"][0, index])]
@@ -219,12 +219,12 @@ class ReadOnlyPosition:
 
     @property
     def hands(self) -> tuple[tuple[Tile, ...], ...]:
-        """The hands by seat, each in the order of the tiles' numbers."""
+        """The hands by seat, each in tile-number order."""
         return tuple(map(self._hand, range(self.rules.players)))
 
     @property
     def hand_sizes(self) -> tuple[int, ...]:
-        """Number of tiles in each hand, by seat: what everybody sees of them."""
+        """Number of tiles in each hand, by seat. Everybody can see these."""
         return tuple(self._states["hand_count"][0, : self.rules.players].tolist())
 
     @property
@@ -234,7 +234,7 @@ class ReadOnlyPosition:
 
     @property
     def boneyard(self) -> tuple[Tile, ...]:
-        """The tiles of the boneyard in the order of their numbers, which says nothing about the order of drawing."""
+        """The tiles of the boneyard in tile-number order, which is not the drawing order."""
         return tuple(self.rules.tiles[index] for index in self._boneyard_indices())
 
     # -- the round so far
@@ -246,60 +246,60 @@ class ReadOnlyPosition:
 
     @property
     def end(self) -> Literal["out", "blocked"] | None:
-        """How the round ended: `out` or `blocked` (docs/rules.md, section 9); None while it goes on."""
+        """How the round ended: `out` or `blocked` (docs/rules.md, section 9); None until it ends."""
         return _ENDS.get(self._get("end"))  # type: ignore[return-value]
 
     @property
     def winner(self) -> int | None:
-        """The seat that went out; None while the round goes on and when it was blocked."""
+        """The seat that went out; None until the round ends, and if it was blocked."""
         seat = self._get("winner")
         return None if seat == NONE else seat
 
     @property
     def points(self) -> tuple[int, ...]:
-        """What each hand costs as it is now (docs/rules.md, section 9): the score of the round once it is over."""
+        """The points of each hand now, by seat (docs/rules.md, section 9); the round's score once it is over."""
         out = np.zeros(self.rules.players, np.int64)
         score(self._states, 0, self.rules.record, out)
         return tuple(out.tolist())
 
     @property
     def turns(self) -> int:
-        """Turns begun so far, this one included; a skipped seat has no turn."""
+        """Turns begun so far, including this one. A skipped seat has no turn."""
         return self._get("turns")
 
     @property
     def plays(self) -> int:
-        """Tiles laid so far, the engine not counted."""
+        """Tiles played so far, without the engine."""
         return self._get("plays")
 
     @property
     def draws(self) -> int:
-        """Tiles drawn so far, for want of a play or forced by a D tile."""
+        """Tiles drawn so far, because a seat could not play or because of a D tile."""
         return self._get("draws")
 
     @property
     def attempts(self) -> int:
-        """How often a play came up so far (docs/determinism.md): policies number their random words by it."""
+        """How many times a play was due so far (docs/determinism.md). Policies number their random words by it."""
         return self._get("attempts")
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What has happened so far, in order, draws of hidden tiles included."""
+        """Everything that has happened so far, in order, including draws of hidden tiles."""
         event = texts_of(self.rules.actions).event
         return tuple(event(entry) for entry in self._log if entry[0] != NO_PLAY)
 
     @property
     def log(self) -> list[LogEntry]:
-        """The engine's own log: the events as numbers, and where a play was looked for in vain. Do not change it."""
+        """The core's log: the events as numbers, and `NO_PLAY` where no legal play was found. Do not change it."""
         return self._log
 
     def drawn_order(self) -> tuple[Tile, ...]:
-        """Return the boneyard as dealt: the tiles drawn, in order, then the others, by number or in the order given."""
+        """Return the boneyard as dealt: first the tiles drawn, in order, then the rest as in `boneyard_in_order`."""
         drawn = tuple(self.rules.tiles[data] for kind, _, data, _ in self._log if kind in DRAWS)
         return drawn + self.boneyard_in_order()
 
     def boneyard_in_order(self) -> tuple[Tile, ...]:
-        """Return the tiles of the boneyard in the order of drawing where one was given, else by number."""
+        """Return the tiles of the boneyard in the drawing order if one was given, else in tile-number order."""
         order = self._start.order
         return self.boneyard if order is None else tuple(self.rules.tiles[index] for index in order[self.draws :])
 
@@ -314,7 +314,7 @@ class ReadOnlyPosition:
         held = self._states["hand"][0, seat, tiles.tables.hi] >> tiles.tables.lo & 1
         hand = [tiles[index] for index in np.flatnonzero(held).tolist()]
         if tiles.has_wild:
-            # A hand's matrix has one place for the three *-A, which therefore shows up three times here.
+            # A hand's matrix has one bit for the three *-A, so if it is set, all three are listed here.
             count = int(self._states["a_count"][0, seat])
             for _ in range(3 - count if count else 0):
                 hand.remove(_ANYWHERE)
@@ -338,7 +338,7 @@ class ReadOnlyPosition:
         return index
 
     def _doubles(self) -> tuple[OpenDouble, ...]:
-        """The open doubles, also those that lay open when the round ended."""
+        """The open doubles, including those still open when the round ended."""
         toes = self._states["toe"][0, : self._get("toes")].tolist()
         toes_here = tuple(map(self.rules.tiles.half, toes))
         doubles = []
@@ -365,7 +365,7 @@ class ReadOnlyPosition:
         return bool(is_legal(self._states, 0, self.rules.record, np.uint64(move.code)))
 
     def _listed(self, kernel: Any) -> list[int]:
-        # One place more than there are plays, for stop.
+        # One more entry than there are plays, for stop.
         out = np.zeros(self._get("legal_count") + 1, np.uint16)
         listed: list[int] = out[: kernel(self._states, 0, self.rules.record, out)].tolist()
         return listed

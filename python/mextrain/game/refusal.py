@@ -1,7 +1,7 @@
-"""Why a move is refused, in words, with the legal moves that are nearest to what was tried.
+"""Explains in words why a move is refused, and lists the legal moves closest to it.
 
-The engine only says no. What is said here is worked out afterwards from the same state, and only to be read; the
-sections named are those of docs/rules.md.
+The core only reports that a move is illegal. The reason is worked out here afterwards from the same state, for people
+to read. Section numbers refer to docs/rules.md.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from mextrain.game.tiles import Tile
 from mextrain_core.model.limits import NONE
 
 _SHOWN = 6
-"""Legal moves that a refusal lists."""
+"""The number of legal moves that a refusal lists."""
 
 _ANYWHERE = Tile("*", "A")
 
 
 def refusal(position: ReadOnlyPosition, move: Move) -> str:
-    """Return the whole message for a move that is not legal: the move, the seat, the reason, what would be legal."""
+    """Return the full message for an illegal move: the move, the seat, the reason, and legal moves instead."""
     text = position.rules.actions.text(move)
     if position.over:
         return f"{text} is not legal: the round is over"
@@ -65,7 +65,7 @@ def _why_no_play(position: ReadOnlyPosition, move: Move) -> str:
 
 
 def _index_of(position: ReadOnlyPosition, tile: Tile) -> int:
-    """The index by which the engine means `tile`; of several `*-A` the one that was drawn."""
+    """The index that the core uses for `tile`; for a `*-A`, the one that was drawn, if any."""
     index = position._get("drawn")
     return index if position.drawn == tile else position.rules.tiles.index(tile)
 
@@ -90,7 +90,7 @@ def _why_not_there(position: ReadOnlyPosition, train: Train) -> str:
 
 
 def _nearby(position: ReadOnlyPosition, move: Move) -> str:
-    """The legal moves with the same tile first, then those on the same train, then the others."""
+    """The legal moves: first those with the same tile, then those on the same train, then the others."""
     actions = position.rules.actions
     legal = position.legal_moves()
     tile = None if move == STOP else actions.tile(move)

@@ -1,8 +1,8 @@
-"""`RuleSet`: what is played, checked once and then trusted everywhere (docs/rules.md).
+"""`RuleSet`: the rules of a game, checked once and then trusted everywhere (docs/rules.md).
 
-A `RuleSet` holds a value for every option of docs/rules.md, section 11; one that cannot be played cannot be built.
-It is frozen, hashable and picklable, writes itself as the `rules` object of a record, and hands the engine its
-record of numbers.
+A `RuleSet` holds a value for every option of docs/rules.md, section 11. Rules that cannot be played cannot be built.
+A `RuleSet` is frozen, hashable and picklable. It converts to the `rules` object of a record, and to the RULES struct
+that the kernels read.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ __all__ = ["OPTIONS", "PRESETS", "Option", "RuleSet"]
 class RuleSet(Options):
     """The rules of a game: a preset's name, and the resolved value of every option.
 
-    Build one with `RuleSet.mexican(players=4)`, `RuleSet.super(players=4)` or `RuleSet.preset(name, ...)`, naming
+    Build one with `RuleSet.mexican(players=4)`, `RuleSet.super(players=4)` or `RuleSet.preset(name, ...)`, and name
     only the options that differ from the preset. Raises `RuleError`, which lists everything that is wrong.
 
-    The attributes are the options of docs/rules.md, section 11, by name, and `preset_name`: `max_uncovered` is None or
-    an int, `starter` a word or a seat, `first_engine` a text such as `12-12`; numbers are ints, all else is text.
+    The attributes are `preset_name` and the options of docs/rules.md, section 11, by name. `max_uncovered` is None or
+    an int, `starter` a word or a seat, and `first_engine` a text such as `12-12`. Numbers are ints; all other values
+    are texts.
     """
 
     def __post_init__(self) -> None:
@@ -45,7 +46,7 @@ class RuleSet(Options):
     def preset(cls, name: str, /, *, players: int, **options: object) -> RuleSet:
         """Return the rules of the preset `name` (`mexican` or `super`) with the given options changed.
 
-        Raises `RuleError` with every unknown option, wrong value and impossible combination.
+        Raises a `RuleError` that lists every unknown option, wrong value and impossible combination.
         """
         resolved: dict[str, Any] = _resolve(name, {"players": players, **options})
         return cls(preset_name=name, **resolved)
@@ -64,8 +65,8 @@ class RuleSet(Options):
     def from_dict(cls, rules: Mapping[str, object]) -> RuleSet:
         """Return the rules that a record's `rules` object describes: `preset`, `players` and any other options.
 
-        Types are exact, as JSON has them: True is not 1, "4" is not 4, and `max_uncovered` none is null. Raises
-        `RuleError` with everything that is wrong.
+        Types are exact, as in JSON: True is not 1, "4" is not 4, and `max_uncovered` none is null. Raises a `RuleError`
+        that lists everything that is wrong.
         """
         if not isinstance(rules, Mapping):
             raise RuleError([Problem("rules", rules, "an object with preset and players", "write one")])
@@ -76,9 +77,9 @@ class RuleSet(Options):
 
     @classmethod
     def from_texts(cls, preset: str, players: int | None, texts: Iterable[str]) -> RuleSet:
-        """Return the rules that a command line asks for; `texts` holds `KEY=VALUE` for options that differ.
+        """Return the rules given on a command line; `texts` holds `KEY=VALUE` for each option that differs.
 
-        `none` writes None. `players` may be None if one of `texts` says it. Raises `RuleError`.
+        The text `none` stands for None. `players` may be None if one of `texts` sets it. Raises `RuleError`.
         """
         options: dict[str, object] = {} if players is None else {"players": players}
         problems = []
@@ -98,10 +99,10 @@ class RuleSet(Options):
         return cls.from_dict({"preset": preset, **options})
 
     def replace(self, **changes: object) -> RuleSet:
-        """Return these rules with `changes` made (`preset` may be changed too).
+        """Return these rules with `changes` made; `preset` may be changed too.
 
-        Options at their preset's default stay at the default: with another number of `players`, set and hand size
-        follow, unless these rules had their own. Raises `RuleError`.
+        Options at the preset's default stay at the default. For example, another number of `players` also changes the
+        tile set and hand size, unless these rules override them. Raises `RuleError`.
         """
         return RuleSet.from_dict({**self.to_dict(), **changes})
 
@@ -110,9 +111,9 @@ class RuleSet(Options):
         return {name: getattr(self, name) for name in OPTIONS}
 
     def to_dict(self) -> dict[str, Value]:
-        """Return the `rules` object of a record: preset, players, and what differs from the preset's default.
+        """Return the `rules` object of a record: preset, players, and the options that differ from the defaults.
 
-        `RuleSet.from_dict(rules.to_dict()) == rules` always holds, also after a trip through JSON.
+        `RuleSet.from_dict(rules.to_dict()) == rules` always holds, also after a round trip through JSON.
         """
         options = self.options()
         kept = {
@@ -136,7 +137,7 @@ class RuleSet(Options):
 
     @property
     def boneyard_size(self) -> int:
-        """Tiles in the boneyard right after the deal."""
+        """Number of tiles in the boneyard right after the deal."""
         return len(self.tiles) - 1 - self.players * self.hand_size
 
     @cached_property
@@ -146,26 +147,26 @@ class RuleSet(Options):
 
     @property
     def action_count(self) -> int:
-        """Number of action ids, `stop` included."""
+        """Number of action ids, including `stop`."""
         return self.actions.count
 
     @cached_property
     def record(self) -> np.ndarray:
-        """The rules as the kernels read them: shape (1,), dtype `mextrain_core.model.rules.RULES`. Read-only."""
+        """The RULES struct that the kernels read: shape (1,), dtype `mextrain_core.model.rules.RULES`, read-only."""
         from mextrain_core.model.rules import encode
 
         return encode(self.options())
 
     def points(self, tiles: str | Iterable[Tile | str]) -> int:
-        """Return what a hand of `tiles` costs at the end of a round (docs/rules.md, section 9).
+        """Return the points of a hand of `tiles` at the end of a round (docs/rules.md, section 9).
 
-        Raises `TileError` for what is not a list of tiles, or of their texts.
+        Raises `TileError` for anything but a list of tiles or of their texts.
         """
         listed = parse_each(parse_words(tiles))
         return sum(tile.points + (self.double_blank if tile == _DOUBLE_BLANK else 0) for tile in listed)
 
     def describe(self) -> str:
-        """Return these rules as a text for people: a summary line and a line for each option off its default."""
+        """Return these rules as text for people: a summary line, and a line for each option that is not the default."""
         engines = self.engines
         span = f"with the engine {engines[0]}" if len(engines) == 1 else f"from {engines[0]} to {engines[-1]}"
         lines = [
@@ -179,7 +180,7 @@ class RuleSet(Options):
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Cached records are rebuilt by whoever needs them.
+        # Cached values are not pickled; they are rebuilt when needed.
         return RuleSet.from_dict, ({"preset": self.preset_name, **self.options()},)
 
 
@@ -187,13 +188,13 @@ _DOUBLE_BLANK = Tile(0, 0)
 
 
 def check_rules(rules: object) -> None:
-    """Raise `RuleError` for what is not a `RuleSet`."""
+    """Raise `RuleError` if `rules` is not a `RuleSet`."""
     if not isinstance(rules, RuleSet):
         raise RuleError([Problem("rules", rules, "a RuleSet", "build one, as in RuleSet.mexican(players=4)")])
 
 
 def _default(name: str, preset: str, options: Mapping[str, Any]) -> Value:
-    """The default of an option, given the resolved values of those it follows from."""
+    """The default of an option, given the resolved values of the options that it depends on."""
     if not OPTIONS[name].follows:
         return OPTIONS[name].default(preset)
     if name in ("tile_set", "hand_size"):
@@ -206,7 +207,7 @@ def _default(name: str, preset: str, options: Mapping[str, Any]) -> Value:
 
 
 def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
-    """The value of every option; raises `RuleError` with all that is wrong with `given`."""
+    """The value of every option. Raises a `RuleError` that lists everything wrong with `given`."""
     problems: dict[str, Problem] = {}
     if type(preset) is not str or preset not in PRESETS:
         problems["preset"] = Problem("preset", preset, " or ".join(PRESETS), _nearest(preset, PRESETS))
@@ -232,7 +233,7 @@ def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
 
 
 def _conflict(name: str, values: Mapping[str, Any]) -> Problem | None:
-    """What is wrong with the value of `name` in view of the options before it; None if nothing, or not known."""
+    """How the value of `name` conflicts with the options before it; None if it does not, or if values are missing."""
     value = values.get(name)
     players, tile_set = values.get("players"), values.get("tile_set")
     if name == "hand_size" and None not in (value, players, tile_set):
@@ -263,7 +264,7 @@ def _conflict(name: str, values: Mapping[str, Any]) -> Problem | None:
 
 
 def _plain(value: object) -> object:
-    """`value` with NumPy integers as ints and tiles as texts; a bool stays a bool, so that it is refused."""
+    """`value` with NumPy integers as ints and tiles as texts. A bool stays a bool, so that it is rejected."""
     if isinstance(value, (Tile, np.str_)):
         return str(value)
     number = whole(value)

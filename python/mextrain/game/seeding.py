@@ -1,10 +1,10 @@
 """Seeds and the random words of a round, in plain Python: `mextrain-stream/1` (docs/determinism.md).
 
-A game is a function of (seed, game, rules, policies) and of nothing else. Every round has a key, every random
-number is a word of that key under a counter. The kernels compute the same words; these functions are for people
-who want to follow a deal by hand, write a twin in another language, or check one.
+A game depends only on (seed, game, rules, policies). Every round has a key, and every random number is a word of that
+key, selected by a counter. The kernels compute the same words. These functions are for people who want to follow a
+deal by hand, or to write or check an implementation in another language.
 
-The key of a round is hidden information: whoever knows it knows every hand.
+The key of a round is hidden information: it determines every hand.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from mextrain.errors import SeedError, shown
 from mextrain.game.tiles import WILD, Half, Tile
 
 STREAM = "mextrain-stream/1"
-"""The name of this way to make random numbers; any change of it is a new version."""
+"""The name of this random-number scheme. Any change to the scheme gets a new version."""
 
 MAX_SEED = 2**64 - 1
 MAX_GAME = 2**59 - 1
 
 STARTER_WORD = 127
-"""Counter of the word that draws the starter."""
+"""Counter of the word that decides the starter."""
 
 FIRST_DRAW_WORD = 128
-"""Counter of the word for draw 0 of the round; draw n has the word n places on."""
+"""Counter of the word for draw 0 of the round; draw n uses this counter plus n."""
 
 FIRST_POLICY_WORD = 2**16
-"""Counter of the word for attempt 0 of the round; attempt a has the word a places on (docs/determinism.md)."""
+"""Counter of the word for attempt 0 of the round; attempt a uses this counter plus a (docs/determinism.md)."""
 
 _MASK = 2**64 - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
 def check_seed(seed: object) -> int:
-    """Return `seed` as an int; raises `SeedError` unless it is an integer 0 … 2**64 - 1 (a bool is not)."""
+    """Return `seed` as an int. Raises `SeedError` unless it is an integer 0 … 2**64 - 1; bools are rejected."""
     return _whole(seed, "seed", MAX_SEED, "2**64 - 1")
 
 
 def check_game(game: object, name: str = "game") -> int:
-    """Return a game number, or a number of games, as an int; `name` is what the argument is called.
+    """Return a game number, or a number of games, as an int. `name` is the argument's name, for the message.
 
     Raises `SeedError` unless it is an integer 0 … 2**59 - 1.
     """
@@ -49,14 +49,14 @@ def check_game(game: object, name: str = "game") -> int:
 
 
 def parse_seed(text: str) -> int:
-    """Return the seed that a command line writes in decimal digits; raises `SeedError` for anything else."""
+    """Return the seed given as decimal digits on a command line. Raises `SeedError` for anything else."""
     if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,20}", text):
         raise SeedError(f"seed = {shown(text)}: expected a whole number 0 … 2**64 - 1 in digits")
     return check_seed(int(text))
 
 
 def mix(x: int) -> int:
-    """Return SplitMix64's finaliser of the 64-bit `x`."""
+    """Apply the SplitMix64 finaliser to the 64-bit `x`."""
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _MASK
     x = (x ^ x >> 27) * 0x94D049BB133111EB & _MASK
     return x ^ x >> 31
@@ -65,8 +65,8 @@ def mix(x: int) -> int:
 def round_key(seed: int, game: int, engine: Tile | str) -> int:
     """Return the 64-bit key of the round with `engine` (such as `12-12` or `*-*`) in game `game` of `seed`.
 
-    A round played alone has the same key as within its match. Raises `SeedError` for a seed or game out of range or
-    an engine that is not a double, `TileError` for a text that is not a tile.
+    A round has the same key whether it is played alone or in its match. Raises `SeedError` for a seed or game out of
+    range or an engine that is not a double, `TileError` for a text that is not a tile.
     """
     tile = engine if isinstance(engine, Tile) else Tile.parse(engine)
     half: Half = tile.high
@@ -78,21 +78,21 @@ def round_key(seed: int, game: int, engine: Tile | str) -> int:
 
 
 def word(key: int, counter: int) -> int:
-    """Return word number `counter` (from 0) of the round key `key`: 64 bits."""
+    """Return word number `counter` (from 0) of the round key `key`, as 64 bits."""
     return mix(key + (counter + 1) * _GOLDEN & _MASK)
 
 
 def one_way_word(key: int, counter: int) -> int:
-    """Return word number `counter` as code that is not ours gets it: nobody can get back from it to `key`.
+    """Return word number `counter` in the form given to users' code, from which `key` cannot be recovered.
 
-    `mix` can be undone, so whoever has a plain word and its number has the key.
+    `mix` is invertible, so a plain word and its number would reveal the key.
     """
     x = key + (counter + 1) * _GOLDEN & _MASK
     return mix(x) ^ x
 
 
 def words(key: int, first: int = 0) -> Iterator[int]:
-    """Yield the words of `key` from number `first` on, without end."""
+    """Yield the words of `key` from number `first` on, forever."""
     while True:
         yield word(key, first)
         first += 1

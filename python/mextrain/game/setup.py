@@ -1,6 +1,6 @@
-"""`Setup`: how a round begins, from which it can be played again (docs/rules.md, section 3).
+"""`Setup`: how a round begins, with everything needed to play it again (docs/rules.md, section 3).
 
-Everything that a caller may get wrong about a deal is found here; the engine trusts what comes out.
+All arguments of a deal are checked here. The core trusts the result.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from mextrain_core.model.state import new_states
 class Setup:
     """A round before its first turn.
 
-    `given` holds the tile indices of the hands by seat, or is None for a round that is dealt from `seed` and `game`;
-    with given hands, `seed` and `game` (if any) decide the draws alone. `order` holds the tile indices of the boneyard
-    in the order in which they are drawn, or is None where the stream or the caller decides. `starter` None is the seat
-    that the stream draws.
+    `given` holds the tile indices of the hands by seat, or is None if the round is dealt from `seed` and `game`. With
+    given hands, `seed` and `game` (if any) decide only the draws. `order` holds the tile indices of the boneyard in
+    drawing order, or is None if the stream or the caller decides the draws. If `starter` is None, the stream decides
+    the starter.
     """
 
     rules: RuleSet
@@ -42,9 +42,9 @@ class Setup:
 
     @classmethod
     def dealt(cls, rules: RuleSet, seed: int, game: int, engine: Tile | str | None, starter: int | None) -> Setup:
-        """Return the round that game `game` of `seed` plays from `engine` (default: the first one).
+        """Return the setup of the round with `engine` (default: the first engine) in game `game` of `seed`.
 
-        `starter` None is the fixed seat of the rules if they name one, else the seat that the stream draws. Raises
+        If `starter` is None, it is the fixed seat of the rules if they name one, else the stream decides. Raises
         `SeedError` and `PositionError`.
         """
         _check_rules(rules)
@@ -67,11 +67,11 @@ class Setup:
         seed: int | None,
         game: int,
     ) -> Setup:
-        """Return a round with these hands; `boneyard` in the order of drawing, or None.
+        """Return the setup of a round with these hands; `boneyard` is in drawing order, or None.
 
-        `starter` None is the fixed seat of the rules if they name one, else seat 0. Tiles are `Tile`s or texts; a hand
-        or boneyard may be one text, such as `"12-5 9-1"`. Raises `PositionError` for tiles that do not make up the set
-        together with the engine, an empty hand, or another number of hands.
+        If `starter` is None, it is the fixed seat of the rules if they name one, else seat 0. Tiles are `Tile`s or
+        texts; a hand or boneyard may be one text, such as `"12-5 9-1"`. Raises `PositionError` if the tiles and the
+        engine do not make up the set, if a hand is empty, or if the number of hands is wrong.
         """
         _check_rules(rules)
         tile = _engine(rules, engine)
@@ -101,19 +101,19 @@ class Setup:
 
     @cached_property
     def hands(self) -> tuple[tuple[Tile, ...], ...]:
-        """The hands by seat, tiles in the order in which they were dealt or given."""
+        """The hands by seat, each in the order in which the tiles were dealt or given."""
         if self.given is None:
             return dealt_hands(self.rules, self._key, self.engine)
         return tuple(tuple(self.rules.tiles[index] for index in hand) for hand in self.given)
 
     @property
     def laid(self) -> tuple[Tile, ...]:
-        """The tiles that lie on trains before the first move; none but where a round goes on from a line."""
+        """The tiles on trains before the first move. There are none, unless the round continues from a line."""
         return ()
 
     @property
     def laid_on(self) -> frozenset[int | str]:
-        """The trains on which they lie."""
+        """The trains that hold the `laid` tiles."""
         return frozenset()
 
     @property
@@ -121,7 +121,7 @@ class Setup:
         return seeding.round_key(self.seed or 0, self.game, self.engine)
 
     def state(self) -> np.ndarray:
-        """Return a new STATE array of length 1 that holds the round before its first turn."""
+        """Return a new STATE array of length 1 with the round before its first turn."""
         states = new_states(1)
         rules = self.rules
         half = np.uint64(rules.tiles.half_code(self.engine.high))
@@ -140,9 +140,10 @@ class Setup:
 
 
 def dealt_hands(rules: RuleSet, key: int, engine: Tile) -> tuple[tuple[Tile, ...], ...]:
-    """Return the hands by seat that the stream deals from the round key `key`, tiles in the order of dealing.
+    """Return the hands by seat that the stream deals from the round key `key`, each in dealing order.
 
-    The engine's deal in plain Python (docs/determinism.md); it also knows the order, which the engine forgets.
+    This is the core's deal in plain Python (docs/determinism.md). It keeps the order of the tiles, which the core does
+    not.
     """
     members = [tile for tile in rules.tiles if tile != engine]
     hands: list[list[Tile]] = [[] for _ in range(rules.players)]
@@ -172,7 +173,7 @@ def _check_rules(rules: object) -> None:
 
 
 def _starter(rules: RuleSet, starter: int | None) -> int | None:
-    """The starter asked for, checked; None is the fixed seat of the rules, or nobody in particular."""
+    """The requested starter, checked. For None, the fixed seat of the rules, or None if they have none."""
     fixed = rules.starter if isinstance(rules.starter, int) else None
     if starter is None:
         return fixed
@@ -188,7 +189,7 @@ def _starter(rules: RuleSet, starter: int | None) -> int | None:
 
 @lru_cache(maxsize=64)
 def tile_indices(tiles: TileSet) -> dict[Tile | str, int]:
-    """Return the first index of each tile of a set, by the tile and by its canonical text."""
+    """Return the first index of each tile of a set, keyed both by the tile and by its canonical text."""
     indices: dict[Tile | str, int] = {}
     for index, tile in enumerate(tiles):
         indices.setdefault(tile, index)
@@ -197,7 +198,7 @@ def tile_indices(tiles: TileSet) -> dict[Tile | str, int]:
 
 
 class _Places:
-    """Which tiles of a set have a place already; of several `*-A` those come first that are named first."""
+    """Keeps track of which tiles of a set have been placed. Copies of `*-A` get their indices in the order named."""
 
     def __init__(self, tiles: TileSet, engine: Tile) -> None:
         self._tiles = tiles
@@ -206,7 +207,7 @@ class _Places:
         self._free[self._engine] = False
 
     def take(self, tiles: str | Iterable[Tile | str], place: str) -> tuple[int, ...]:
-        """Put `tiles` in their place, and return their indices; raises `PositionError` for what cannot lie there."""
+        """Place `tiles` in `place`, and return their indices. Raises `PositionError` for tiles that cannot go there."""
         indices = tile_indices(self._tiles)
         taken: list[int] = []
         try:
@@ -229,7 +230,7 @@ class _Places:
         return index
 
     def check_all_taken(self) -> None:
-        """Raise `PositionError` if a tile of the set has no place."""
+        """Raise `PositionError` if a tile of the set has not been placed."""
         missing = [tile for tile, free in zip(self._tiles, self._free, strict=True) if free]
         if missing:
             raise PositionError(

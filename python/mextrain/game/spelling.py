@@ -1,9 +1,9 @@
-"""Tiles as people write them: which halves a word names, and which words a list holds (docs/formats.md).
+"""How people write tiles: finding the halves in a word, and the words in a list (docs/formats.md).
 
     12-5  5|12  [5|12]  (5-12)  5:12  12/5  12 - 5  12–5  05-12  *-a  blank-5  double-blank  double 5  🀲
 
-Only the spelling is looked at here; whether such a half or tile exists is the business of `mextrain.game.tiles`. What
-this library writes has one form, `12-5`, and records accept no other.
+This module handles only the spelling; `mextrain.game.tiles` checks whether such a half or tile exists. This library
+always writes `12-5`, and records accept only that form.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 
 _JOINTS = r"\-|:/\u2010-\u2015\u2212"
-"""What may stand between two halves: hyphen, bar, colon, slash, and the other dashes and the minus sign of Unicode."""
+"""What may separate two halves: hyphen, bar, colon, slash, and Unicode's other dashes and minus sign."""
 
 _LYING, _STANDING = 0x1F031, 0x1F063
-"""The first domino glyphs of Unicode: 0-0 lying and standing. The tile a-b comes 7·a + b places later, up to 6-6."""
+"""The first domino glyphs of Unicode: 0-0, horizontal and vertical. Tile a-b is 7·a + b places later, up to 6-6."""
 
 _GLYPHS = "".join(chr(first + place) for first in (_LYING, _STANDING) for place in range(49))
 
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"0*(0|[1-9][0-9]?)")
 
 
 def written_half(text: str) -> str:
-    """Return the canonical spelling of a half: no zeros before a number, capital letters, `0` for `blank`."""
+    """Return the canonical spelling of a half: no leading zeros, capital letters, and `0` for `blank`."""
     number = _NUMBER.fullmatch(text)
     if number:
         return number[1]
@@ -34,7 +34,7 @@ def written_half(text: str) -> str:
 
 
 def written_halves(text: str) -> tuple[str, str] | None:
-    """Return the two halves of a tile in the order written, in canonical spelling; None if `text` names no two."""
+    """Return the two halves of a tile in the order written, in canonical spelling; None if `text` is not a pair."""
     word = text.strip()
     if len(word) == 1 and word in _GLYPHS:
         place = (ord(word) - (_LYING if ord(word) < _STANDING else _STANDING)) % 49
@@ -49,13 +49,13 @@ def written_halves(text: str) -> tuple[str, str] | None:
 
 
 def written_words(text: str) -> list[str]:
-    """Return the words of a list, one for each tile: they are separated by spaces, commas or semicolons.
+    """Return the words of a list, one for each tile. Tiles are separated by spaces, commas or semicolons.
 
-    Spaces around what joins two halves separate nothing, and neither glyphs nor brackets need any. The whole list may
-    stand in brackets.
+    Spaces around the character between two halves do not separate tiles. Glyphs and bracketed tiles need no spaces
+    between them. The whole list may be in brackets.
     """
     text = " ".join(re.sub(rf"([{_GLYPHS}])", r" \1 ", text).split())
-    # No more than one space anywhere: the patterns take no longer than the text is long.
+    # With single spaces only, the patterns run in linear time.
     text = re.sub(rf" ?([{_JOINTS}]) ?", r"\1", text)
     text = re.sub(r"\b(double) (?=blank\b|\*|[0-9])", r"\1-", text, flags=re.IGNORECASE)
     text = re.sub(r"([\[(]) ", r"\1", re.sub(r" ([\])])", r"\1", text))
@@ -67,5 +67,5 @@ def written_words(text: str) -> list[str]:
 
 
 def glyph(high: int, low: int) -> str:
-    """Return the domino glyph of the tile high-low, lying; both halves are 0 … 6."""
+    """Return the horizontal domino glyph of the tile high-low; both halves are 0 … 6."""
     return chr(_LYING + 7 * high + low)

@@ -1,4 +1,4 @@
-"""Texts of moves and events, each worked out once: the same few hundred come up again and again."""
+"""A cache of move and event texts, because the same few hundred come up again and again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mextrain.game.moves import Actions, Move
 
 
 class Texts:
-    """The texts of what exists with one `Actions`: a tile set and a number of players."""
+    """The texts of moves and events for one `Actions`, that is, for a tile set and a number of players."""
 
     def __init__(self, actions: Actions) -> None:
         self.actions = actions
@@ -25,17 +25,17 @@ class Texts:
         return text
 
     def move(self, text: str) -> Move:
-        """Return the move that `text` writes; raises `MoveError` as `Actions.parse` does."""
+        """Return the move that `text` describes. Raises `MoveError` like `Actions.parse`."""
         move = self._move_of.get(text)
         if move is None:
             move = self.actions.parse(text)
-            # What people type has no end of forms; only the canonical one is worth remembering.
+            # People write a move in countless forms, so only the canonical one is cached.
             if self.text(move.code) == text:
                 self._move_of[text] = move
         return move
 
     def event(self, entry: LogEntry) -> Event:
-        """Return the event of an entry of the engine's log that is not `NO_PLAY`."""
+        """Return the event for an entry of the core's log, which must not be `NO_PLAY`."""
         event = self._event_of.get(entry)
         if event is None:
             event = self._event_of[entry] = Event.from_log(entry, self.actions)
@@ -44,5 +44,5 @@ class Texts:
 
 @lru_cache(maxsize=64)
 def texts_of(actions: Actions) -> Texts:
-    """Return the texts of `actions`, with what earlier callers asked for."""
+    """Return the `Texts` of `actions`, which all callers share."""
     return Texts(actions)

@@ -1,7 +1,7 @@
 """Tiles and tile sets as people write them: `12-5`, `0-0`, `*-3`, `*-*`, `*-A` (docs/rules.md, section 2).
 
-A `Tile` is a pair of halves and belongs to no set in particular; a `TileSet` knows which tiles exist, in which
-order they are numbered, and the half codes that the engine calculates with. Nothing here plays a game.
+A `Tile` is a pair of halves and does not belong to a particular set. A `TileSet` knows which tiles exist, how they are
+numbered, and which half codes the core uses.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ WILD = "*"
 """The red train, Super Train's wild half."""
 
 LETTERS = ("A", "D", "R", "S", "T")
-"""The letter halves of Super Train; each sits beside `*`."""
+"""The letter halves of Super Train. The other half of such a tile is always `*`."""
 
 MAX_NUMBER = 18
 """The highest number on any tile."""
 
 MAX_TEXT = 100
-"""Characters of the text of a tile; a longer one is not looked at."""
+"""The most characters in the text of a tile. Longer texts are rejected without being parsed."""
 
 MAX_LIST = 20_000
-"""Characters of a list of tiles; a longer one is not looked at."""
+"""The most characters in a list of tiles. Longer texts are rejected without being parsed."""
 
 Half = int | str
 """A half of a tile: a number, `*` or a letter."""
@@ -40,9 +40,9 @@ _HALF_TEXTS: dict[str, Half] = {str(half): half for half in _HALF_ORDER}
 
 
 def parse_half(text: str) -> Half:
-    """Return the half that `text` names: `0` … `18`, `*`, or one of A D R S T; `05`, `a` and `blank` will do too.
+    """Return the half that `text` names: `0` … `18`, `*`, or one of A D R S T. `05`, `a` and `blank` also work.
 
-    Raises `TileError` for anything else; `+5` and `5.0` are refused, not guessed at.
+    Raises `TileError` for anything else, including `+5` and `5.0`.
     """
     half = _HALF_TEXTS.get(text) or _HALF_TEXTS.get(written_half(text.strip())) if isinstance(text, str) else None
     if half is None:
@@ -56,7 +56,7 @@ def parse_half(text: str) -> Half:
 def parse_halves(text: str) -> tuple[Half, Half]:
     """Return the halves of the tile that `text` names, in the order written.
 
-    The usual form is `12-5`; docs/formats.md lists what else people write. Raises `TileError` that names the text.
+    The usual form is `12-5`; docs/formats.md lists the other forms. Raises a `TileError` that names the text.
     """
     if not isinstance(text, str):
         raise TileError(f"{shown(text)} is not the text of a tile: expected two halves joined by '-', such as 12-5")
@@ -76,8 +76,8 @@ def parse_halves(text: str) -> tuple[Half, Half]:
 class Tile:
     """A tile: two halves, the higher number or `*` first.
 
-    `Tile(5, 12) == Tile(12, 5)`; tiles sort in the order in which sets number them. A half is an int 0 … 18, `"*"`
-    or a letter; letters exist only beside `*`. Raises `TileError` for other halves.
+    `Tile(5, 12) == Tile(12, 5)`. Tiles sort in the order in which sets number them. A half is an int 0 … 18, `"*"` or a
+    letter; a letter is always paired with `*`. Raises `TileError` for other halves.
     """
 
     high: Half
@@ -102,8 +102,8 @@ class Tile:
     def parse(cls, text: str) -> Tile:
         """Return the tile that `text` names, in either order: `12-5` and `5-12` are the same tile.
 
-        `5|12`, `[5:12]`, `05-12`, `*-a`, `double-blank` and domino glyphs will do too (docs/formats.md). Whether a set
-        has the tile is `TileSet.parse`'s question. Raises `TileError` that names the text.
+        `5|12`, `[5:12]`, `05-12`, `*-a`, `double-blank` and domino glyphs also work (docs/formats.md). `TileSet.parse`
+        checks whether a set has the tile. Raises a `TileError` that names the text.
         """
         halves = parse_halves(text)
         try:
@@ -113,7 +113,7 @@ class Tile:
 
     @property
     def halves(self) -> tuple[Half, Half]:
-        """Both halves, in canonical order."""
+        """Both halves in canonical order."""
         return self.high, self.low
 
     @property
@@ -123,20 +123,20 @@ class Tile:
 
     @property
     def is_wild(self) -> bool:
-        """Whether the tile shows a red train (docs/rules.md, section 4: such a tile joins anything)."""
+        """Whether the tile shows a red train, and so joins anything (docs/rules.md, section 4)."""
         return self.high == WILD
 
     @property
     def points(self) -> int:
-        """What the tile costs its holder: its pips, `*` and letters 10 each (docs/rules.md, section 9).
+        """The points of the tile: its pips, with 10 each for `*` and letters (docs/rules.md, section 9).
 
-        0-0 counts 0 here; the option `double_blank` is applied by `RuleSet.points`.
+        0-0 counts 0 here; `RuleSet.points` applies the option `double_blank`.
         """
         return sum(half if isinstance(half, int) else 10 for half in self.halves)
 
     @property
     def glyph(self) -> str:
-        """The tile as one character of Unicode, lying, its higher half on the left; for halves 0 … 6 only.
+        """The tile as one Unicode character, horizontal, with the higher half on the left; for halves 0 … 6 only.
 
         Raises `TileError` for other tiles.
         """
@@ -161,9 +161,9 @@ class Tile:
 
 
 def parse_words(tiles: str | Iterable[Tile | str]) -> list[Tile | str]:
-    """Return what stands for each tile of a list: the words of a text, or the items of anything else.
+    """Return one entry for each tile of a list: the words of a text, or the items of any other iterable.
 
-    Raises `TileError` for what is not a list, and for a text that is far too long.
+    Raises `TileError` for anything that is not a list, and for a text of more than `MAX_LIST` characters.
     """
     if isinstance(tiles, str) and len(tiles) <= MAX_LIST:
         return list(written_words(tiles))
@@ -173,7 +173,7 @@ def parse_words(tiles: str | Iterable[Tile | str]) -> list[Tile | str]:
 
 
 def parse_each(words: Iterable[Tile | str]) -> Iterator[Tile]:
-    """Yield the tile that each of `words` names, of whatever set; a `TileError` says which one names none."""
+    """Yield the tile that each of `words` names, of any set. The `TileError` for a bad word gives its place."""
     for place, word in enumerate(words, 1):
         try:
             yield word if isinstance(word, Tile) else Tile.parse(word)
@@ -185,8 +185,8 @@ def parse_each(words: Iterable[Tile | str]) -> Iterator[Tile]:
 class TileSet:
     """All tiles of one set, numbered as in docs/rules.md, section 2.
 
-    Behaves like a sequence of `Tile`: `len(s)`, `s[91]`, iteration by index, `tile in s` (a text will do too).
-    `super` holds `*-A` three times, at 105, 106 and 107. Two sets of one name are equal.
+    It behaves like a sequence of `Tile`: `len(s)`, `s[91]`, iteration by index, and `tile in s` (for texts too).
+    `super` holds `*-A` three times, at 105, 106 and 107. Sets with the same name are equal.
 
     Raises `TileError` for a name other than `double-1` … `double-18` and `super`.
     """
@@ -201,7 +201,7 @@ class TileSet:
 
     @cached_property
     def tables(self) -> SetTables:
-        """The engine's tables of this set (half codes, ordered pairs, counts)."""
+        """The core's tables of this set (half codes, ordered pairs, counts)."""
         return tables(self.name)
 
     @cached_property
@@ -213,13 +213,13 @@ class TileSet:
 
     @cached_property
     def doubles(self) -> tuple[Tile, ...]:
-        """The doubles in the order in which they serve as engines: n-n … 0-0, then `*-*` if the set has it."""
+        """The doubles in the order in which they are used as engines: n-n … 0-0, then `*-*` if the set has it."""
         numbers = [tile for tile in reversed(self.tiles) if tile.is_double and not tile.is_wild]
         return (*numbers, *(tile for tile in self.tiles if tile.is_double and tile.is_wild))
 
     @property
     def has_wild(self) -> bool:
-        """Whether the set has red trains and letters, that is, whether it is `super`."""
+        """Whether the set has red trains and letters. Only `super` does."""
         return self.name == "super"
 
     @cached_property
@@ -251,7 +251,7 @@ class TileSet:
         return {"name": self.name}
 
     def parse(self, text: str) -> Tile:
-        """Return the tile of this set that `text` names, in either order; raises `TileError` that names the text."""
+        """Return the tile of this set that `text` names, in either order. Raises a `TileError` that names the text."""
         tile = Tile.parse(text)
         if tile not in self._first_index:
             raise TileError(f"{shown(text)} is not a tile of {self.name}: {self._describe_halves()}")
@@ -260,9 +260,9 @@ class TileSet:
     def parse_all(self, text: str | Iterable[Tile | str]) -> tuple[Tile, ...]:
         """Return the tiles that `text` lists, separated by spaces, commas or semicolons, in the order written.
 
-        A list of tiles or of their texts will do too.
+        A list of tiles or of their texts is also accepted.
 
-        Raises `TileError` for a tile that the set has not, with its place, and for one listed more often than the set
+        Raises `TileError` for a tile that is not in the set, with its place, and for one listed more often than the set
         holds it (once, but three times for `*-A`).
         """
         found = tuple(self.parse_each(parse_words(text)))
@@ -275,25 +275,25 @@ class TileSet:
         return found
 
     def parse_each(self, words: Iterable[Tile | str]) -> Iterator[Tile]:
-        """Yield the tile of this set that each of `words` names; a `TileError` says which one names none."""
+        """Yield the tile of this set that each of `words` names. The `TileError` for a bad word gives its place."""
         for place, tile in enumerate(parse_each(words), 1):
             if tile not in self._first_index:
                 raise TileError(f"{tile} is not a tile of {self.name}: {self._describe_halves()} (tile {place})")
             yield tile
 
     def index(self, tile: Tile) -> int:
-        """Return the index of `tile` (the first, 105, for `*-A`); raises `TileError` if the set has not got it."""
+        """Return the index of `tile` (the first, 105, for `*-A`). Raises `TileError` if it is not in the set."""
         try:
             return self._first_index[tile]
         except (KeyError, TypeError):
             raise TileError(f"{shown(tile)} is not a tile of {self.name}: {self._describe_halves()}") from None
 
     def count(self, tile: Tile) -> int:
-        """Return how many of `tile` the set holds: 3 for `*-A`, else 1, or 0 if it has none."""
+        """Return how many copies of `tile` the set holds: 3 for `*-A`, else 1, or 0 if it is not in the set."""
         return self.tiles.count(tile) if isinstance(tile, Tile) else 0
 
     def half_code(self, half: Half) -> int:
-        """Return the engine's code of `half` (docs/actions.md): numbers as they are, `*` 13, letters 14 … 18.
+        """Return the core's code for `half` (docs/actions.md): a number is its own code, `*` is 13, letters 14 … 18.
 
         Raises `TileError` if no tile of the set shows `half`.
         """
@@ -303,7 +303,7 @@ class TileSet:
         return code
 
     def half(self, code: int) -> Half:
-        """Return the half with the engine's code `code`; raises `TileError` if there is none."""
+        """Return the half with the core's code `code`. Raises `TileError` if there is none."""
         if type(code) is not int or not 0 <= code < len(self.tables.half_names):
             raise TileError(f"{shown(code)} is not a half code of {self.name}: expected 0 … {len(self._codes) - 1}")
         return parse_half(self.tables.half_names[code])

@@ -1,4 +1,4 @@
-"""Hidden information: what a seat knows, observations, samples of what it cannot see, exact counts, probabilities.
+"""Hidden information: a seat's knowledge, observations, samples of the hidden tiles, exact counts, probabilities.
 
 Imports `position`, `records` and the rooms below them.
 """

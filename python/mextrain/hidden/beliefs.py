@@ -1,4 +1,4 @@
-"""Where each unseen tile probably is, as one seat can know it (docs/hidden-information.md)."""
+"""The probable place of each unseen tile, given what one seat knows (docs/hidden-information.md)."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from mextrain.hidden.sampler import WorldSampler
 from mextrain.position import Position
 
 EXACT_PLACEMENTS = 20_000
-"""Up to so many placements of the hidden tiles are all tried, which takes less time than sampling."""
+"""Up to this many placements of the hidden tiles are tried exhaustively, which is faster than sampling."""
 
 BATCHES = 20
-"""Samples are taken in so many batches; how much the batches differ says how certain the means are."""
+"""Number of batches of samples. The spread between batches gives the standard errors of the means."""
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What `beliefs` found.
+    """The result of `beliefs`.
 
-    `tiles`: the tiles that the seat cannot see, by name. `copies`: how many of each, 1 or up to 3 for `*-A`.
-    `probabilities`: float64[tiles, players + 1], for each copy: where it is, the last column the boneyard; rows add up
-    to 1. `errors`: their standard errors, of the same shape; 0 where the numbers are exact (`samples` 0).
+    `tiles`: the tiles that the seat cannot see, by name. `copies`: the number of each, 1, or up to 3 for `*-A`.
+    `probabilities`: float64[tiles, players + 1], the probability that a copy is with each seat, or in the boneyard
+    (last column); rows add up to 1. `errors`: their standard errors, of the same shape; 0 if the probabilities are
+    exact (`samples` is 0).
     """
 
     seat: int
@@ -41,7 +42,7 @@ class Beliefs:
     samples: int
 
     def of(self, tile: Tile | str, seat: int | None) -> float:
-        """Return the probability that a copy of `tile` is with `seat` (None: in the boneyard).
+        """Return the probability that a copy of `tile` is with `seat`, or for None in the boneyard.
 
         Raises `PositionError` for a tile that is not hidden from the observer, and for a seat that does not exist.
         """
@@ -56,7 +57,7 @@ class Beliefs:
         return float(self.probabilities[self.tiles.index(wanted), place])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists and numbers, ready for JSON."""
+        """Return all fields as plain lists and numbers, ready for JSON."""
         return {
             "seat": self.seat,
             "samples": self.samples,
@@ -67,7 +68,7 @@ class Beliefs:
         }
 
     def __str__(self) -> str:
-        """A table in per cent, one line for each tile."""
+        """Return a table in percent, with one line for each tile."""
         others = [q for q in range(self.probabilities.shape[1] - 1) if q != self.seat]
         columns = [*others, self.probabilities.shape[1] - 1]
         heading = "".join(f"{f'seat {q}':>13}" for q in others) + f"{'boneyard':>13}"
@@ -81,10 +82,10 @@ class Beliefs:
 
 
 def beliefs(position: Position, seat: int, samples: int = 2000, seed: int = 0) -> Beliefs:
-    """Return where the tiles that `seat` cannot see are, as probabilities over the consistent histories.
+    """Return the probable places of the tiles that `seat` cannot see, over all consistent histories.
 
-    Small games are counted exactly; otherwise `samples` hidden worlds are drawn from `seed`. Players' choices carry no
-    weight: only what they were forced to show counts.
+    Small games are counted exactly. Otherwise `samples` hidden worlds are sampled with `seed`. Players' choices are not
+    used as evidence, only what the rules forced them to show.
 
     Raises `PositionError` for a seat that does not exist or fewer than 20 `samples`, `SeedError` for a seed out of
     range.
@@ -106,7 +107,7 @@ def beliefs(position: Position, seat: int, samples: int = 2000, seed: int = 0) -
 
 
 def _hidden(position: Position, seat: int) -> Counter[Tile]:
-    """The tiles that the seat cannot see, in the order of their numbers."""
+    """The tiles that the seat cannot see, in tile-number order."""
     seen = Counter([position.engine, *position.hands[seat]])
     seen.update(event.tile for event in position.events if event.tile is not None and not event.is_draw)
     rest = Counter(position.rules.tiles)
@@ -115,7 +116,7 @@ def _hidden(position: Position, seat: int) -> Counter[Tile]:
 
 
 def _counted(position: Position, seat: int, hidden: Counter[Tile]) -> np.ndarray | None:
-    """Mean numbers of each tile by place over all histories, or None if there are too many to try."""
+    """The mean number of copies of each tile in each place over all histories; None if there are too many to try."""
     try:
         worlds = Histories(position, seat, EXACT_PLACEMENTS).worlds()
     except PositionError:
@@ -136,7 +137,7 @@ def _by_name(places: np.ndarray, indices: list[list[int]]) -> np.ndarray:
 
 def _of(seat: int, hidden: Counter[Tile], counts: np.ndarray, errors: np.ndarray, samples: int) -> Beliefs:
     copies = np.array([*hidden.values()], float).reshape(-1, 1)
-    # The seat's own copies of a tile that is hidden too are no part of the question.
+    # If the seat holds a copy of a tile and others are hidden, its own copy does not count.
     counts, errors = counts.copy(), errors.copy()
     counts[:, seat] = errors[:, seat] = 0
     return Beliefs(seat, tuple(hidden), tuple(hidden.values()), counts / copies, errors / copies, samples)

@@ -1,7 +1,7 @@
-"""All consistent histories of a small game, found one by one (docs/hidden-information.md).
+"""Lists all consistent histories of a small game (docs/hidden-information.md).
 
-This is the yardstick of the sampler: it tries every placement of the hidden tiles and plays the round again on each. It
-shares nothing with the sampler but the kernels of the rules.
+The sampler is tested against this. It tries every placement of the hidden tiles and replays the round on each. The
+only code that it shares with the sampler is the kernels of the rules.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import new_states
 
 MOST_PLACEMENTS = 2_000_000
-"""How many placements are tried before counting is given up, by default: a few seconds."""
+"""The default limit on placements to try. Trying that many takes a few seconds."""
 
 MAX_PLACEMENTS = 10**8
-"""The most that can be asked for: minutes, and some gigabytes."""
+"""The highest limit that callers may set. It takes minutes and a few gigabytes."""
 
 History = tuple[tuple[tuple[Tile, ...], ...], tuple[Tile, ...]]
-"""Hands as dealt, each sorted, and the tiles drawn, in order."""
+"""The hands as dealt, each sorted, and the tiles drawn, in order."""
 
 World = tuple[tuple[tuple[Tile, ...], ...], tuple[Tile, ...]]
-"""Hands as they are now, and the boneyard, each sorted."""
+"""The current hands and the boneyard, each sorted."""
 
 
 class WorldCount(NamedTuple):
-    """Numbers of consistent worlds (hands and boneyard, by the names of the tiles) and of histories."""
+    """The number of consistent worlds (hands and boneyard, by tile names) and of consistent histories."""
 
     worlds: int
     histories: int
@@ -47,7 +47,8 @@ class WorldCount(NamedTuple):
 def count_worlds(position: Position, seat: int, most: int = MOST_PLACEMENTS) -> WorldCount:
     """Return the numbers of worlds and histories that are consistent with what `seat` has seen.
 
-    Raises `PositionError` for a seat that does not exist, and if more than `most` placements would have to be tried.
+    Raises `PositionError` for a seat that does not exist, for a `most` outside 1 … 10**8, and if more than `most`
+    placements would have to be tried.
     """
     limit = whole(most)
     if limit is None or not 1 <= limit <= MAX_PLACEMENTS:
@@ -57,14 +58,14 @@ def count_worlds(position: Position, seat: int, most: int = MOST_PLACEMENTS) -> 
 
 
 class Histories:
-    """All consistent histories of `position` as `seat` knows it; raises `PositionError` as `count_worlds` does.
+    """All consistent histories of `position` as `seat` knows it. Raises `PositionError` like `count_worlds`.
 
-    `tiles` are the indices of the tiles to be placed, `cells` the places as (seat, draw): (None, None) is the boneyard,
-    (2, None) the deal of seat 2, (2, 5) draw number 5, which seat 2 made. `rows` holds the place of each tile, history
-    by history: uint8[n, tiles].
+    `tiles` are the indices of the tiles to be placed. `cells` are the places as (seat, draw): (None, None) is the
+    boneyard, (2, None) the deal of seat 2, and (2, 5) draw number 5, which seat 2 made. `rows` holds the place of each
+    tile, one row for each history: uint8[n, tiles].
 
-    The three `*-A` are told apart. The seat's own ones have the indices that come first; `names` is the number of ways
-    to choose them.
+    The three `*-A` are distinct. The seat's own copies get the first indices, and `names` is the number of ways to
+    choose them.
     """
 
     def __init__(self, position: Position, seat: int, most: int = MOST_PLACEMENTS) -> None:
@@ -77,7 +78,7 @@ class Histories:
         dealt = [self._take(tile) for tile in self._hands[seat]]
         drawn = [self._take(event.tile) if event.seat == seat else 0 for event in self._draws]
         self._laid_by = {event.tile: event.seat for event in position.events if event.is_decision and event.tile}
-        # Tiles laid come first, while their seats still have room: then every placement begun can be completed.
+        # Place laid tiles first, while their seats still have room. Then every partial placement can be completed.
         self.tiles = sorted(self._free, key=lambda index: self._layer(index) == NONE)
         others = [other for other in range(position.rules.players) if other != seat]
         draws = [(event.seat, n) for n, event in enumerate(self._draws) if event.seat != seat]
@@ -87,11 +88,11 @@ class Histories:
 
     @property
     def count(self) -> int:
-        """Number of histories."""
+        """The number of histories."""
         return len(self.rows) * self.names
 
     def histories(self) -> Counter[History]:
-        """Return the histories by the names of their tiles, with the number of histories that read the same."""
+        """Return the histories by tile names, each with the number of histories that it stands for."""
         return self._read(self._history)
 
     def worlds(self) -> Counter[World]:
@@ -99,13 +100,13 @@ class Histories:
         return self._read(self._world)
 
     def _take(self, tile: Tile | None) -> int:
-        """Take a known tile from those to be placed; returns its index."""
+        """Remove a known tile from the tiles to be placed, and return its index."""
         index = next(i for i in self._free if self.position.rules.tiles[i] == tile)
         self._free.remove(index)
         return index
 
     def _layer(self, index: int) -> int:
-        """The seat that laid the tile; NONE if it was not laid, or is there three times, so that others may have it."""
+        """The seat that laid the tile; NONE if it was not laid, or has copies, so that another seat may hold it."""
         tiles = self.position.rules.tiles
         tile = tiles[index]
         return self._laid_by.get(tile, NONE) if tiles.count(tile) == 1 else NONE
@@ -170,7 +171,7 @@ class Histories:
 
 
 def world_of(position: Position, dealt: Sequence[Iterable[Tile]], drawn: Iterable[Tile]) -> World:
-    """Return the hands and boneyard that a deal and draws lead to with the public events of `position`."""
+    """Return the hands and boneyard that follow from a deal, draws, and the public events of `position`."""
     hands = [Counter(hand) for hand in dealt]
     boneyard = Counter(position.rules.tiles)
     boneyard[position.engine] -= 1

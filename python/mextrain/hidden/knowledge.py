@@ -1,8 +1,8 @@
 """What a seat knows: everything that it has seen, in order, and nothing else (docs/hidden-information.md).
 
-A seat sees its own deal, all plays, stops, opened trains and skips, its own draws by name, that others drew, whose turn
-it is and that a decision is due. Positions in which a seat has seen the same have the same key, text and observation
-for it, whatever is hidden.
+A seat sees its own deal, all plays, stops, opened trains and skips, and the tiles of its own draws. It sees when others
+draw, whose turn it is, and that a decision is due. If a seat has seen the same in two positions, both have the same
+key, text and observation for it, whatever the hidden tiles are.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mextrain_core.model.state import new_states
 
 
 def check_seat(standing: ReadOnlyPosition, seat: object) -> int:
-    """Return `seat` as an int; raises `PositionError` if there is no such seat."""
+    """Return `seat` as an int. Raises `PositionError` if there is no such seat."""
     if not isinstance(standing, ReadOnlyPosition):
         raise PositionError(f"position = {shown(standing)}: expected a Position")
     number = whole(seat)
@@ -34,7 +34,7 @@ def check_seat(standing: ReadOnlyPosition, seat: object) -> int:
 
 
 def dealt_hands(standing: ReadOnlyPosition) -> tuple[tuple[Tile, ...], ...]:
-    """Return the hands as dealt; raises `PositionError` for a position that was read from a line."""
+    """Return the hands as dealt. Raises `PositionError` for a position that was read from a line."""
     try:
         return standing.start.hands
     except PositionError:
@@ -45,10 +45,10 @@ def dealt_hands(standing: ReadOnlyPosition) -> tuple[tuple[Tile, ...], ...]:
 
 
 class PublicRecord:
-    """The public events of a round, folded: the table without hands, and what every seat has shown.
+    """The result of the public events of a round: the table without hands, and what each seat has revealed.
 
-    `tables` (STATE) and `evidence` (EVIDENCE) have length 2: entry 0 has folded the events, entry 1 also says what
-    follows from whose turn it is now. `log` is the log of the round as an array of EVENT.
+    `tables` (STATE) and `evidence` (EVIDENCE) have length 2. Entry 0 is the result of the events. Entry 1 also includes
+    what follows from whose turn it is now. `log` is the log of the round as an array of EVENT.
     """
 
     def __init__(self, standing: ReadOnlyPosition) -> None:
@@ -68,7 +68,9 @@ class PublicRecord:
 
 
 def information_key(standing: ReadOnlyPosition, seat: int) -> bytes:
-    """Return the key of what `seat` has seen so far: 16 bytes, equal exactly if the rules and everything seen are.
+    """Return a 16-byte key of what `seat` has seen so far.
+
+    Two keys are equal if and only if the rules and everything that the seat has seen are the same.
 
     Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
     """
@@ -83,7 +85,7 @@ def information_key(standing: ReadOnlyPosition, seat: int) -> bytes:
 
 
 def information_text(standing: ReadOnlyPosition, seat: int) -> str:
-    """Return what `seat` has seen so far, in order, `?` for what is hidden from it: one line for each event.
+    """Return what `seat` has seen so far, in order: one line for each event, with `?` for what is hidden from it.
 
     Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
     """
@@ -102,7 +104,7 @@ def information_text(standing: ReadOnlyPosition, seat: int) -> str:
 
 
 def _seen(standing: ReadOnlyPosition, entry: LogEntry, seat: int) -> str:
-    """An event as `seat` sees it; the tile of somebody else's draw is not looked at."""
+    """An event as `seat` sees it. The tile of another seat's draw is never read."""
     kind, who, _, _ = entry
     if kind in DRAWS and who != seat:
         return f"{who}:{KINDS[kind]} ?"

@@ -1,6 +1,6 @@
 """Observations: what a seat sees of a position, as bits for learners (docs/hidden-information.md).
 
-An observation is packed into 64-bit words and expanded when it is needed. `Layout` says where what lies in it.
+An observation is packed into 64-bit words and expanded when needed. `Layout` describes its sections.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mextrain_core.hidden.observe import observe as write_bits
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the sections of an observation lie, for the rules given; `version` changes with every change of it."""
+    """The positions of the sections of an observation under the given rules. Every change gets a new `version`."""
 
     rules: RuleSet
 
@@ -30,35 +30,35 @@ class Layout:
 
     @property
     def version(self) -> int:
-        """Number of the layout."""
+        """The version number of the layout."""
         return VERSION
 
     @cached_property
     def sizes(self) -> dict[str, int]:
-        """Number of bits of each section, in order."""
+        """Number of bits in each section, in order."""
         tables, rules = self.rules.tiles.tables, self.rules
         sizes = section_sizes(tables.size, tables.halves, rules.players, rules.double_rule == "chicken_foot")
         return dict(zip((name for name, _, _ in SECTIONS), sizes, strict=True))
 
     @cached_property
     def slices(self) -> dict[str, slice]:
-        """The bits of each section, as a slice of an expanded observation."""
+        """The bits of each section as a slice of an expanded observation."""
         ends = np.cumsum([*self.sizes.values()]).tolist()
         return {name: slice(end - size, end) for (name, size), end in zip(self.sizes.items(), ends, strict=True)}
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """Where each section begins, and the number of bits at the end: int64[sections + 1], as kernels want it."""
+        """The first bit of each section, then the total number of bits: int64[sections + 1], for the kernels."""
         return np.cumsum([0, *self.sizes.values()])
 
     @property
     def bits(self) -> int:
-        """Number of bits of an observation."""
+        """Number of bits in an observation."""
         return int(self.offsets[-1])
 
     @property
     def words(self) -> int:
-        """Number of 64-bit words that hold them."""
+        """Number of 64-bit words in a packed observation."""
         return (self.bits + 63) // 64
 
 
@@ -76,10 +76,10 @@ def observe(standing: ReadOnlyPosition, seat: int) -> np.ndarray:
 
 
 def expand(words: np.ndarray, bits: int, dtype: type = np.uint8) -> np.ndarray:
-    """Return packed bits one by one, as 0 and 1: uint64[w] or uint64[n, w] in, `dtype` (uint8 or float32) out.
+    """Unpack bits into separate entries of 0 and 1: uint64[w] or uint64[n, w] in, `dtype` (uint8 or float32) out.
 
-    The last axis of the result has the length `bits`. Raises `MextrainError` for arrays and types of other kinds, and
-    for more bits than the words hold.
+    The last axis of the result has the length `bits`. Raises `MextrainError` for other arrays and dtypes, and for more
+    bits than the words hold.
     """
     if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.ndim not in (1, 2):
         raise MextrainError(f"words = {shown(words)}: expected an array uint64[w] or uint64[n, w]")
@@ -95,9 +95,9 @@ def expand(words: np.ndarray, bits: int, dtype: type = np.uint8) -> np.ndarray:
 
 
 def legal_mask(standing: ReadOnlyPosition, seat: int) -> np.ndarray:
-    """Return the legal actions of `seat` under relative ids, packed: uint64[(A + 63) // 64].
+    """Return the legal actions of `seat` as a packed mask of relative ids: uint64[(A + 63) // 64].
 
-    All bits are 0 unless it is the seat's decision. Raises `PositionError` for a seat that does not exist.
+    All bits are 0 unless the seat has a decision to make. Raises `PositionError` for a seat that does not exist.
     """
     seat = check_seat(standing, seat)
     out = np.zeros((standing.rules.action_count + 63) // 64, np.uint64)

@@ -1,9 +1,9 @@
-"""Hidden worlds: what could lie where a seat cannot look (docs/hidden-information.md).
+"""Hidden worlds: the possible places of the tiles that a seat cannot see (docs/hidden-information.md).
 
-A *history* is the whole chance of a round: all hands as dealt and every draw. It is consistent with what a seat has
-seen if the seat's own tiles match and the round, played again on it, gives the same public events. `determinize`
-samples uniformly among those; `count_worlds` counts them one by one where they are few; `beliefs` says where each
-unseen tile probably is.
+A *history* is the outcome of all chance in a round: all hands as dealt, and every draw. It is consistent with what a
+seat has seen if the seat's own tiles match, and if replaying the round with it gives the same public events.
+`determinize` samples uniformly among consistent histories. `count_worlds` counts them exactly if there are few.
+`beliefs` gives the probable place of each unseen tile.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from mextrain_core.hidden.worlds import WORLDS, Public, open_worlds
 from mextrain_core.model.state import new_states
 
 MAX_COUNT = 10**12
-"""Samples of one call at most: months of work."""
+"""The most samples that one call may take. They would take months."""
 
 Hands = tuple[tuple[int, ...], ...]
 Draws = tuple[int, ...]
 
 
 class WorldSampler:
-    """A sampler of what `seat` cannot see in `position`; the same seed gives the same samples.
+    """Samples what `seat` cannot see in `position`. The same seed gives the same samples.
 
-    It depends on what the seat knows, on `seed` and on nothing else: not on the hidden tiles, nor on the round key.
-    Raises `PositionError` for a seat that does not exist, `SeedError` for a seed outside 0 … 2**64 - 1.
+    Samples depend only on what the seat knows and on `seed`, not on the hidden tiles or the round key. Raises
+    `PositionError` for a seat that does not exist, `SeedError` for a seed outside 0 … 2**64 - 1.
     """
 
     def __init__(self, position: Position, seat: int, seed: int) -> None:
         self._seat = check_seat(position, seat)
-        # The position may be played on while samples are taken.
+        # The caller may go on playing the position while taking samples.
         self._position = position.copy()
         self._worlds = np.zeros(1, WORLDS)
         # The round itself, and room for one sample.
@@ -68,9 +68,9 @@ class WorldSampler:
         self._check(next_placement(self._worlds, 0, self._record, self._states, 1, *self._log))
 
     def history(self) -> tuple[Hands, Draws]:
-        """Return the sample at which the sampler stands: the hands as dealt, and the draws in order, as tile indices.
+        """Return the current sample as tile indices: the hands as dealt, and the draws in order.
 
-        The three `*-A` are 105, 106 and 107, in an order that means nothing.
+        The three `*-A` are 105, 106 and 107, in no particular order.
         """
         worlds = self._worlds[0]
         hands: list[list[int]] = [[] for _ in range(self._position.rules.players)]
@@ -84,15 +84,16 @@ class WorldSampler:
         return tuple(tuple(sorted(hand)) for hand in hands), tuple(draws)
 
     def histories(self) -> Iterator[tuple[Hands, Draws]]:
-        """Yield samples without end, each as `history` returns it."""
+        """Yield samples forever, each as `history` returns it."""
         while True:
             yield self.history()
             self._step()
 
     def states(self, count: int) -> np.ndarray:
-        """Return `count` samples as STATE records: the position with other hands, boneyard and key.
+        """Return `count` samples as a STATE array of that length: the position with other hands, boneyard and key.
 
-        Raises `MextrainError` for a count that is not a whole number from 0 on.
+        Raises `MextrainError` unless `count` is a whole number 0 … 10**12, and if so many samples do not fit into
+        memory.
         """
         count = _count(count)
         try:
@@ -104,9 +105,9 @@ class WorldSampler:
         return states[1:]
 
     def places(self, count: int) -> np.ndarray:
-        """Count where each tile is in `count` samples: int64[tiles of the set, players + 1], last the boneyard.
+        """Count how often each tile is in each place in `count` samples: int64[tiles of the set, players + 1].
 
-        Raises `MextrainError` for a count that is not a whole number from 0 on.
+        The last column is the boneyard. Raises `MextrainError` unless `count` is a whole number 0 … 10**12.
         """
         count = _count(count)
         rules = self._position.rules
@@ -115,7 +116,7 @@ class WorldSampler:
         return out
 
     def positions(self) -> Iterator[Position]:
-        """Yield samples without end as positions with the same public events (`determinize` describes them)."""
+        """Yield samples forever, as positions with the same public events (see `determinize`)."""
         for hands, draws in self.histories():
             yield replayed(self._position, self._seat, hands, draws, int(self._worlds["random"][0]))
 
@@ -128,9 +129,9 @@ def _count(count: object) -> int:
 
 
 def replayed(position: Position, seat: int, hands: Hands, draws: Draws, key: int) -> Position:
-    """Return the round of `position` on another deal and other draws, given as tile indices.
+    """Return the round of `position` replayed with another deal and other draws, given as tile indices.
 
-    `key` decides the draws to come. Raises `InternalError` if `seat` would have seen something else.
+    `key` decides the future draws. Raises `InternalError` if `seat` would have seen something else.
     """
     rules = position.rules
     known = {rules.tiles.index(position.engine), *draws, *(tile for hand in hands for tile in hand)}
@@ -149,7 +150,7 @@ def replayed(position: Position, seat: int, hands: Hands, draws: Draws, key: int
 
 
 def _same_seen(a: Position, b: Position, seat: int) -> bool:
-    """Whether `seat` has seen the same in both."""
+    """Whether `seat` has seen the same in both positions."""
     if a.hands[seat] != b.hands[seat] or len(a.events) != len(b.events):
         return False
     for ours, theirs in zip(a.events, b.events, strict=True):
@@ -163,9 +164,9 @@ def _same_seen(a: Position, b: Position, seat: int) -> bool:
 def determinize(position: Position, seat: int, seed: int) -> Position:
     """Return a position in which everything that `seat` cannot see is sampled, uniformly over consistent histories.
 
-    The seat knows the same in both, and the public events are the same, with other tiles drawn by others. Draws to come
-    are new: nothing of the true deal, draw order or round key is left. The same knowledge and seed give the same
-    sample. Many samples of one position come cheaper from `WorldSampler`.
+    The seat knows the same in both positions, and the public events are the same, except that the tiles drawn by others
+    may differ. Future draws are new. Nothing of the true deal, draw order or round key remains. The same knowledge and
+    seed give the same sample. To take many samples of one position, use `WorldSampler`, which is faster.
 
     Raises `PositionError` for a seat that does not exist, `SeedError` for a seed outside 0 … 2**64 - 1.
     """

@@ -1,4 +1,4 @@
-"""The text of a position in one line: what it says, how it is written, read and checked (docs/formats.md).
+"""Positions as one line of text: the format, and how lines are written, read and checked (docs/formats.md).
 
 Imports `game` and the rooms below it.
 """

@@ -1,6 +1,6 @@
-"""What a position cannot be: every rule that a line must keep, as a function of the values that it needs.
+"""Checks that a line describes a possible position. Each rule is a function of the values that it needs.
 
-Each function is named after what it looks at and yields what is wrong. It is asked only if all of its values could be
+Each function is named after what it checks, and yields what is wrong. It is called only if all of its values could be
 read, so that one mistake does not hide the others.
 """
 
@@ -31,13 +31,13 @@ from mextrain.notation.snapshot import (
 from mextrain_core.model.limits import MAX_ATTEMPTS
 
 _NAMED = 6
-"""Tiles that a message lists."""
+"""The number of tiles that a message lists."""
 
 Problems = Iterator[Problem]
 
 
 def problems_of(values: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield everything that is wrong with the values of a snapshot, by name; some of them may be missing."""
+    """Yield everything that is wrong with the values of a snapshot, given by name. Values may be missing."""
     found = False
     for rule in _RULES:
         names = inspect.signature(rule).parameters
@@ -45,7 +45,7 @@ def problems_of(values: Mapping[str, Any]) -> Iterator[Problem]:
             for problem in rule(**{name: values[name] for name in names}):
                 found = True
                 yield problem
-    # How tiles make up trains is only worth a look when all else is right.
+    # Whether the tiles form trains is only worth checking when everything else is right.
     names = inspect.signature(_paths).parameters
     if not found and names.keys() <= values.keys():
         yield from _paths(**{name: values[name] for name in names})
@@ -57,7 +57,7 @@ def problems_of(values: Mapping[str, Any]) -> Iterator[Problem]:
 def _account(
     rules: RuleSet, engine: Tile, hands: tuple[Place, ...], boneyard: Place, laid: tuple[Tile, ...]
 ) -> Problems:
-    """Each tile of the set lies in one place."""
+    """Each tile of the set is in exactly one place."""
     places: dict[Tile, list[str]] = {engine: ["engine"]}
     listed = [*((f"hand {seat}", hand) for seat, hand in enumerate(hands)), ("boneyard", boneyard), ("laid", laid)]
     hidden = 0
@@ -83,7 +83,7 @@ def _account(
 
 
 def _hands(rules: RuleSet, phase: str, seat: int, hands: tuple[Place, ...], boneyard: Place) -> Problems:
-    """Who may be without tiles, and what the end of the round asks of hands and boneyard."""
+    """Only certain hands may be empty, and the end of the round restricts the hands and the boneyard."""
     if phase == "out" and len(hands[seat]):
         yield Problem(f"hand {seat}", _text(hands[seat]), "none, as the seat went out", "write none, or another phase")
     if phase == "blocked" and len(boneyard):
@@ -103,13 +103,13 @@ def _hands(rules: RuleSet, phase: str, seat: int, hands: tuple[Place, ...], bone
 
 
 def _starter(rules: RuleSet, starter: int) -> Problems:
-    """Rules with a fixed starter allow no other."""
+    """Rules with a fixed starter do not allow another one."""
     if isinstance(rules.starter, int) and starter != rules.starter:
         yield Problem("starter", starter, f"seat {rules.starter}, as the rules say", "correct starter or the rules")
 
 
 def _counts(rules: RuleSet, counts: Counts, phase: str, seat: int, starter: int) -> Problems:
-    """Turns, plays and attempts fit together: each play has an attempt, and so has each turn."""
+    """Turns, plays and attempts are consistent: each play has an attempt, and so does each turn."""
     turns, plays, _, attempts = counts
     if turns < 1:
         yield Problem("counts", f"turns={turns}", "1 or more, as the turn on move counts", "count it")
@@ -123,14 +123,14 @@ def _counts(rules: RuleSet, counts: Counts, phase: str, seat: int, starter: int)
 
 
 def _plays(counts: Counts, laid: tuple[Tile, ...]) -> Problems:
-    """A play is a tile laid."""
+    """The number of plays equals the number of tiles laid."""
     if counts.plays != len(laid):
         expected = f"{len(laid)}, the number of tiles laid"
         yield Problem("counts", f"plays={counts.plays}", expected, f"write plays={len(laid)}, or correct laid")
 
 
 def _draws(rules: RuleSet, counts: Counts, boneyard: Place, drew: Tile | str | None) -> Problems:
-    """Draws come out of a boneyard that was no larger than the deal allows."""
+    """There are no more draws than the boneyard can have held after the deal."""
     most = len(rules.tiles) - 1 - rules.players - len(boneyard)
     least = 0 if drew is None else 1
     if not least <= counts.draws <= most:
@@ -144,7 +144,7 @@ def _draws(rules: RuleSet, counts: Counts, boneyard: Place, drew: Tile | str | N
 def _trains(
     rules: RuleSet, trains: tuple[TrainState, ...], doubles: tuple[OpenDouble, ...], laid: tuple[Tile, ...]
 ) -> Problems:
-    """Ends are halves of tiles laid, one end a train but for feet."""
+    """Ends are halves of laid tiles. Each train has one end, except with chicken feet."""
     started = [_name(index, rules) for index, train in enumerate(trains) if train.ends]
     for index, train in enumerate(trains):
         if len(train.ends) > 1 and rules.double_rule != "chicken_foot":
@@ -173,7 +173,7 @@ def _doubles(
     laid: tuple[Tile, ...],
     boneyard: Place,
 ) -> Problems:
-    """An open double is the end of a train, and something can still join it."""
+    """An open double is the end of a train, and some tile can still join it."""
     for place, double in enumerate(doubles):
         text = str(double)
         ends = trains[index_of(double.train, rules)].ends
@@ -195,7 +195,7 @@ def _doubles(
 
 
 def _toes(doubles: tuple[OpenDouble, ...], laid: tuple[Tile, ...], owed: str, after: OpenDouble | None) -> Problems:
-    """Toes touch their double, are laid, and are at most two while the foot is unfinished."""
+    """Toes are laid and touch their double, and there are at most two while the foot is unfinished."""
     for double in doubles[:1]:
         half, toes = double.tile.high, double.toes
         if len(toes) > 2:
@@ -215,7 +215,7 @@ def _toes(doubles: tuple[OpenDouble, ...], laid: tuple[Tile, ...], owed: str, af
 def _phase(
     phase: str, owed: str, after: OpenDouble | None, doubles: tuple[OpenDouble, ...], chance: Chance
 ) -> Problems:
-    """What is due, what is owed and who draws fit together."""
+    """The phase, the play owed and the source of draws are consistent."""
     if (phase in OVER) != (owed == "nothing"):
         expected = "nothing once the round is over, and something before"
         yield Problem("owes", owed, expected, "correct phase or owes")
@@ -240,7 +240,7 @@ def _owes(
     laid: tuple[Tile, ...],
     boneyard: Place,
 ) -> Problems:
-    """What a play follows has been laid."""
+    """The tile that a play follows has been laid."""
     new = [double for double in doubles if not double.inherited]
     if owed == "chain" and not (opening and rules.opening == "chain"):
         yield Problem("owes", owed, "an opening turn under opening=chain", "correct owes, opening or the rules")
@@ -270,7 +270,7 @@ def _drew(
     drew: Tile | str | None,
     hands: tuple[Place, ...],
 ) -> Problems:
-    """A tile that was drawn is in the hand, and only a required play draws."""
+    """A drawn tile is in the hand, and a seat draws only for a required play."""
     if drew is None:
         return
     hand = hands[seat]
@@ -300,9 +300,9 @@ def _marked(
     doubles: tuple[OpenDouble, ...],
     boneyard: Place,
 ) -> Problems:
-    """Under `failed_cover` = `mark_and_play` a seat that drew for a double has opened its train before it plays."""
+    """With `failed_cover` = `mark_and_play`, a seat that drew for a double has opened its train before it plays."""
     bound = bound_doubles(rules, doubles, after)
-    # An own double that is gone was released by this draw: before, the boneyard had a tile, and so the double bound.
+    # If the seat's own double is gone, this draw released it: it was binding while the boneyard still had a tile.
     by_draw = rules.double_rule == "cover" and after is not None and rules.dead_double == "binds" and not len(boneyard)
     due = (
         rules.failed_cover == "mark_and_play"
@@ -338,7 +338,7 @@ def _openings(
     doubles: tuple[OpenDouble, ...],
     boneyard: Place,
 ) -> Problems:
-    """An opening turn begins on a train that nobody has started, and without an inherited double."""
+    """An opening turn begins on a train that nobody has started, and with no inherited double."""
     for other in sorted(openings):
         if trains[other].ends:
             yield Problem("openings", str(other), "seats whose train is not started", "leave it out")
@@ -363,7 +363,7 @@ def _pending(
     penalty: bool,
     laid: tuple[Tile, ...],
 ) -> Problems:
-    """S and D wait inside of an opening chain only: else their turn ends, and the next one takes the effect."""
+    """S and D effects are pending only within an opening chain. Otherwise the turn ends, and they take effect."""
     for due, name, letter in ((skip, "skip", "S"), (penalty, "draw", "D")):
         if due and (Tile(WILD, letter) not in laid or not opening or rules.opening != "chain" or _first(owed, after)):
             expected = f"*-{letter} laid in an opening chain that goes on"
@@ -373,7 +373,7 @@ def _pending(
 def _blocked(
     rules: RuleSet, engine: Tile, phase: str, seat: int, trains: tuple[TrainState, ...], laid: tuple[Tile, ...]
 ) -> Problems:
-    """A round is blocked if nothing off the table fits anywhere, once the last seat's train is open."""
+    """A round is blocked if no tile off the table fits anywhere and the last seat's train is open."""
     if phase != "blocked":
         return
     if not trains[seat].open:
@@ -396,10 +396,11 @@ _RULES = (
 
 
 def _paths(rules: RuleSet, engine: Tile, trains: tuple[TrainState, ...], laid: tuple[Tile, ...]) -> Problems:
-    """Whether the tiles laid can be put together to trains with these ends; asked where halves meet equal halves only.
+    """The laid tiles can form trains with these ends. Checked only if every joint needs two equal halves.
 
-    They can if they hang together with the engine and each number is met by an even number of halves, the engine's
-    and the open ends included: then they are an Euler walk, which comes apart at the engine.
+    This is possible if the tiles are connected to the engine and each number appears on an even number of halves. The
+    open ends count too, and so does the engine's half, once for each started train. The tiles then form an Euler walk,
+    which is cut at the engine.
     """
     if rules.tiles.has_wild or rules.double_rule == "chicken_foot":
         return
@@ -443,7 +444,7 @@ def _off(rules: RuleSet, engine: Tile, laid: tuple[Tile, ...]) -> Counter[Half]:
 
 
 def _released(rules: RuleSet, half: Half, engine: Tile, laid: tuple[Tile, ...], boneyard: Place) -> bool:
-    """Whether an open double is released: it is dead, and the rules do not keep dead doubles binding."""
+    """Whether an open double is released: it is dead, and under the rules a dead double no longer binds."""
     off = _off(rules, engine, laid)
     joined = off.total() if half == WILD else off[half] + off[WILD]
     return not joined and (rules.dead_double == "released" or not len(boneyard))

@@ -1,4 +1,4 @@
-"""A `Snapshot` from a line: the fields are read one by one, and all that is wrong is told at once."""
+"""Reads a `Snapshot` from a line, field by field, and reports all problems at once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from mextrain.notation.snapshot import (
 T = TypeVar("T")
 
 MAX_CHARACTERS = 20_000
-"""More than any position needs: a longer text is refused before it is looked at."""
+"""The longest text that is read. No position needs this much; longer texts are rejected without being parsed."""
 
 _WRONG = "the line describes no position"
 _REST = "rest"
@@ -43,10 +43,9 @@ _NAME = re.compile(r"(hand)\s+([^\s:]+)\s*:|([^\s:]+)")
 
 
 def read(text: str) -> Snapshot:
-    """Return what a line says; raises `PositionError` with everything that is wrong with it.
+    """Return the snapshot that a line describes. Raises a `PositionError` that lists everything wrong with the line.
 
-    Fields may stand in any order, and tiles may be written either way round. A line with hidden places is checked as
-    far as it goes.
+    Fields may be in any order, and the halves of a tile too. A line with hidden places is checked as far as possible.
     """
     if not isinstance(text, str):
         raise PositionError(f"{shown(text)} is not a line of a position: expected a text that begins with {FORMAT}")
@@ -67,7 +66,7 @@ def read(text: str) -> Snapshot:
 
 
 class _Wrong(Exception):
-    """What is wrong with a field: (value, expected, remedy), once or more often."""
+    """The faults of a field, at least one, each as (value, expected, remedy)."""
 
     def __init__(self, *faults: tuple[str, str, str]) -> None:
         super().__init__(*faults)
@@ -75,7 +74,7 @@ class _Wrong(Exception):
 
 
 class _Reader:
-    """Reads fields into `values`, under the names of `Snapshot`, and faults into `problems`."""
+    """Reads fields into `values`, keyed by the names of `Snapshot`, and collects faults in `problems`."""
 
     def __init__(self, parts: list[str]) -> None:
         self.problems: list[Problem] = []
@@ -85,7 +84,7 @@ class _Reader:
             self._sort(part)
         self._take("rules", _rules, "rules")
         if "rules" not in self.values:
-            return  # Without rules no seat, tile or train has a meaning.
+            return  # Without rules, seats, tiles and trains have no meaning.
         self.rules: RuleSet = self.values["rules"]
         self._check_names()
         self._read_numbers()
@@ -125,7 +124,7 @@ class _Reader:
         self.problems.append(Problem(name, value, expected, remedy))
 
     def _take(self, label: str, read_field: Callable[[list[str]], Any], *names: str) -> None:
-        """Read a field that stands for one or several values of the snapshot."""
+        """Read a field that holds one or more values of the snapshot."""
         if label not in self._texts:
             if label == "rules":
                 self._wrong(label, None, "every field", "add `rules mexican players=4`, or what is played")
@@ -159,7 +158,7 @@ class _Reader:
         self._take("toes", lambda words: tuple(_each(self._half, _items(words, "halves"))), "toes")
         toes, doubles = self.values.pop("toes", None), self.values.get("doubles")
         if toes and doubles is not None:
-            # A foot stands alone; whether these are toes of it is checked with the doubles.
+            # There is at most one foot. That the toes belong to it is checked together with the doubles.
             if self.rules.double_rule != "chicken_foot" or not doubles:
                 self._wrong("toes", self._texts["toes"], "none, as there is no unfinished chicken foot", "write none")
             self.values["doubles"] = tuple(double._replace(toes=toes) for double in doubles)
@@ -182,7 +181,7 @@ class _Reader:
     def _sorted(self, place: Place) -> Place:
         return place if isinstance(place, Hidden) else tuple(sorted(place, key=self.rules.tiles.index))
 
-    # -- what stands in them
+    # -- values of fields
 
     def _engine(self, text: str) -> Tile:
         tile = self._tile(text)
@@ -264,7 +263,7 @@ class _Reader:
             if is_open and train == MEXICAN_TRAIN:
                 raise _Wrong((word, "M without a marker", "the Mexican Train is always open: leave `open` out"))
             ends = parts[: len(parts) - is_open]
-            # Several ends have no order of their own; that of the halves makes one text of one position.
+            # The order of several ends has no meaning. Sorting them gives each position exactly one text.
             halves = [] if ends == ["-"] else sorted(map(self._half, ends), key=self.rules.tiles.half_code)
             found[train] = TrainState(tuple(halves), is_open)
 
@@ -283,7 +282,7 @@ class _Reader:
         return tuple(_each(self._tile, _items(words, "tiles, none or rest")))
 
     def _fill_up(self, places: dict[str, Any]) -> bool:
-        """Give the place that says `rest` all tiles that are named nowhere; returns whether that could be done."""
+        """Give all tiles that are not named to the place that says `rest`. Returns False if that is not possible."""
         resting = [label for label, place in places.items() if place == _REST]
         if not resting:
             return True
@@ -331,7 +330,7 @@ def _chance(words: list[str]) -> Chance:
 
 
 def _each(parse: Callable[[str], T], words: list[str]) -> list[T]:
-    """What `parse` makes of each word; all that is wrong with any of them is told together."""
+    """The result of `parse` for each word. The faults of all words are raised together."""
     found: list[T] = []
     faults: list[tuple[str, str, str]] = []
     for word in words:
@@ -345,7 +344,7 @@ def _each(parse: Callable[[str], T], words: list[str]) -> list[T]:
 
 
 def _number(text: str) -> int | None:
-    """The whole number that `text` writes: no sign, no zeros before it, at most nine digits."""
+    """The whole number in `text`; None unless it has at most nine digits, no sign and no leading zeros."""
     return int(text) if re.fullmatch(r"0|[1-9][0-9]{0,8}", text) else None
 
 
@@ -362,7 +361,7 @@ def _word(words: list[str], known: Iterable[str], more: str = "") -> str:
 
 
 def _items(words: list[str], what: str) -> list[str]:
-    """The words of a list, which is `none` when it is empty."""
+    """The words of a list. An empty list is written `none`."""
     if not words:
         raise _Wrong(("", f"{what}, or none", "write none if there are none"))
     return [] if words == ["none"] else words

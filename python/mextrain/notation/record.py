@@ -1,7 +1,7 @@
-"""`RoundRecord`: one round as it is written down, `mextrain-round/1` (docs/formats.md).
+"""`RoundRecord`: one played round as text, `mextrain-round/1` (docs/formats.md).
 
-Here is the form: which fields a record has, their types, and that its tiles are the set. Whether what it tells can have
-happened is found out by `mextrain.records.replay`.
+This module handles the form: the fields of a record, their types, and that its tiles make up the set.
+`mextrain.records.replay` checks whether the recorded round is possible.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ Texts = tuple[str, ...]
 
 @dataclass(frozen=True)
 class RoundRecord:
-    """A round as it is written down. The attributes are the fields of the format; all but `rules` are what JSON holds.
+    """A played round. The attributes are the fields of the format; all but `rules` have the same values as in JSON.
 
-    `hands` by seat as dealt, `boneyard` in the order of drawing, `events` as texts, `legal` None or the legal moves of
-    each decision, `end` `out` or `blocked`, `winner` a seat or None, `points` by seat. `seed`, `game` and `number` (the
-    field `round`) are None where the record does not say; a round whose engine the rules do not play has no number.
+    `hands` are by seat as dealt, `boneyard` is in drawing order, and `events` are texts. `legal` is None or lists the
+    legal moves of each decision. `end` is `out` or `blocked`, `winner` a seat or None, and `points` are by seat.
+    `seed`, `game` and `number` (the field `round`) are None if the record does not give them. A round has no number if
+    its engine is not one that the rules use.
 
     Make one with `from_dict`, `from_json` or `Position.record`.
     """
@@ -51,10 +52,10 @@ class RoundRecord:
 
     @classmethod
     def of(cls, standing: ReadOnlyPosition, legal: Sequence[Sequence[str]] | None = None) -> RoundRecord:
-        """Return the record of a round that is over; `legal` lists what was legal at each decision, if wanted.
+        """Return the record of a round that is over. `legal` may list the legal moves at each decision.
 
-        Raises `PositionError` while the round goes on, and for hands that were set up in sizes that the rules do not
-        deal: such a round has no record, as nobody could replay it.
+        Raises `PositionError` if the round is not over, and if the hands were set up in sizes that the rules do not
+        deal, because such a round could not be replayed.
         """
         if standing.end is None:
             raise PositionError("only a round that is over has a record, and this one goes on")
@@ -85,11 +86,11 @@ class RoundRecord:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> RoundRecord:
-        """Return the record that a JSON object holds.
+        """Return the record in a JSON object.
 
-        Types are exact: True is not 1, 1.0 is not 1, and tiles are in canonical form. Fields that the format does not
-        know are passed over. Raises `RecordError` for what is missing or wrong, for another version of the format, for
-        rules that cannot be played, and if hands, boneyard and engine are not exactly the set.
+        Types are exact: True is not 1, 1.0 is not 1, and tiles must be in canonical form. Unknown fields are ignored.
+        Raises `RecordError` for missing or wrong fields, for another version of the format, for rules that cannot be
+        played, and if a hand has the wrong size or a tile is not one of the set.
         """
         if not isinstance(record, Mapping):
             raise RecordError(f"a record is a JSON object, not {shown(record)}")
@@ -118,7 +119,7 @@ class RoundRecord:
 
     @classmethod
     def from_json(cls, line: str) -> RoundRecord:
-        """Return the record that one line of a file holds; raises `RecordError` as `from_dict`, and for broken JSON."""
+        """Return the record in one line of a file. Raises `RecordError` like `from_dict`, and for invalid JSON."""
         if not isinstance(line, str):
             raise RecordError(f"the line is {shown(line)}: expected a text")
         try:
@@ -134,7 +135,7 @@ class RoundRecord:
         return cls.from_dict(record)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as an object for JSON, fields in the order of docs/formats.md."""
+        """Return the record as an object for JSON, with the fields in the order of docs/formats.md."""
         record: dict[str, Any] = {"format": FORMAT, "rules": self.rules.to_dict()}
         numbers = {"seed": self.seed, "game": self.game, "round": self.number}
         record.update((name, value) for name, value in numbers.items() if value is not None)
@@ -150,11 +151,11 @@ class RoundRecord:
         return record | {"end": self.end, "winner": self.winner, "points": list(self.points)}
 
     def to_json(self) -> str:
-        """Return the record as one line of JSON, without the line end."""
+        """Return the record as one line of JSON, without a newline."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def start(self) -> Setup:
-        """Return how the round begins; raises `RecordError` if it cannot."""
+        """Return the setup of the round. Raises `RecordError` if no round can begin like this."""
         try:
             return Setup.set_up(self.rules, self.engine, self.starter, self.hands, self.boneyard, None, 0)
         except MextrainError as error:
@@ -192,7 +193,7 @@ def _get(record: Mapping[str, Any], name: str) -> Any:
 
 def _field(record: Mapping[str, Any], name: str, kind: type, expected: str) -> Any:
     value = _get(record, name)
-    # Not isinstance: True is an int to Python.
+    # Not isinstance, because in Python True is an int.
     if type(value) is not kind:
         raise RecordError(f"{name} is {shown(value)}: expected {expected}")
     return value
@@ -200,7 +201,7 @@ def _field(record: Mapping[str, Any], name: str, kind: type, expected: str) -> A
 
 def _rules(rules: dict[str, Any]) -> RuleSet:
     try:
-        # The text tells True from 1, and a file of records has few rules.
+        # The JSON text is the cache key: it tells True from 1, and the records of a file share few rules.
         return _rules_of(json.dumps(rules, sort_keys=True))
     except (MextrainError, TypeError) as error:
         raise RecordError(str(error)) from None
@@ -255,7 +256,7 @@ def _check_number(number: int) -> int:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object whose names are all different; a repeated one would hide the value before it."""
+    """A JSON object with unique names. A repeated name is an error, as it would hide the earlier value."""
     result = dict(pairs)
     if len(result) < len(pairs):
         names = [name for name, _ in pairs]

@@ -1,7 +1,7 @@
-"""`Snapshot`: what the line of a position says, as values (docs/formats.md).
+"""`Snapshot`: the contents of a position's line, as values (docs/formats.md).
 
-A snapshot holds what decides play from here on and nothing of how it came about. Hands and the boneyard may be hidden,
-so that what one player sees can be written too; only a snapshot without hidden places can be played on.
+A snapshot holds everything that affects later play, and nothing about earlier play. Hands and the boneyard may be
+hidden, so that one player's view can be written as well. Only a snapshot without hidden places can be played on.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from mextrain.game.seeding import STREAM
 from mextrain.game.tiles import Half, Tile
 
 FORMAT = "mextrain-position/1"
-"""The first word of a line; any change of what a line means is a new version."""
+"""The first word of a line. Any change to the meaning of a line gets a new version."""
 
 PHASES = ("decision", "draw", "forced-draw", "out", "blocked")
-"""What comes next: a decision, a draw that the caller makes, or nothing, because the round is over."""
+"""What comes next: a decision, a draw by the caller, or nothing, because the round is over."""
 
 OVER = ("out", "blocked")
 OWES = ("required", "bonus", "chain", "nothing")
@@ -27,21 +27,21 @@ DIRECTIONS = {"clockwise": 1, "counterclockwise": -1}
 COUNTS = ("turns", "plays", "draws", "attempts")
 
 EARLIER = "earlier"
-"""`Snapshot.drew` when the turn has drawn, but not for the play that is owed now."""
+"""`Snapshot.drew` if the seat drew earlier in this turn, but not for the play owed now."""
 
 UNSEEN = "?"
-"""`Snapshot.drew` when the tile drawn for the play owed is hidden."""
+"""`Snapshot.drew` if a tile was drawn for the play owed and it is hidden."""
 
 FIELDS = (
     "rules", "engine", "starter", "counts", "seat", "phase", "owes", "drew", "opening", "openings", "trains", "doubles",
     "toes", "pending", "hand", "boneyard", "laid", "chance",
 )  # fmt: skip
-"""The fields of a line in order; `hand` stands for one field for each seat."""
+"""The fields of a line in order. There is one field `hand` for each seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A hand or boneyard of which only the number of tiles is known."""
+    """A hand or boneyard whose tiles are unknown except for their number."""
 
     size: int
 
@@ -50,18 +50,18 @@ class Hidden:
 
 
 Place = tuple[Tile, ...] | Hidden
-"""A hand, or the boneyard."""
+"""The tiles of a hand or of the boneyard."""
 
 
 class TrainState(NamedTuple):
-    """One train: its ends, none if it is not started, and whether its owner's marker is up (never for M)."""
+    """One train: its ends (none if it is not started), and whether its owner's marker is up (never for M)."""
 
     ends: tuple[Half, ...]
     open: bool
 
 
 class Counts(NamedTuple):
-    """The counters of a position, under the names of its properties."""
+    """The counters of a position, with the same names as its properties."""
 
     turns: int
     plays: int
@@ -70,9 +70,9 @@ class Counts(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """Who draws: `hidden` (the line does not say), `explicit` (the caller), `order` or `stream`, with its `key`.
+    """What decides the draws: `hidden` (not in the line), `explicit` (the caller), `order`, or `stream` with its `key`.
 
-    With `order` the boneyard of the snapshot is in the order of drawing.
+    With `order`, the boneyard of the snapshot is in drawing order.
     """
 
     kind: str
@@ -81,13 +81,13 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a line says, checked.
+    """The checked contents of a line.
 
-    `owed` is one of `OWES`, `after` the double that the required play follows. `drew` is the tile drawn for the play
-    owed, `UNSEEN`, `EARLIER` or None. `marked` is None, or the train has been opened already and only the drawn tile is
-    left to play (`failed_cover` = `mark_and_play`): the doubles that it had to cover before the draw. `openings` are
-    the seats whose opening turn is still to come. `doubles` are the open doubles, the oldest first; the toes of an
-    unfinished foot stand with its double.
+    `owed` is one of `OWES`; `after` is the double that the required play follows, or None. `drew` is the tile drawn for
+    the play owed, `UNSEEN`, `EARLIER` or None. `marked` is None unless the seat has already opened its train and may
+    play only the drawn tile (`failed_cover` = `mark_and_play`); then it holds the doubles that the seat had to cover
+    before the draw. `openings` are the seats whose opening turn is still to come. `doubles` are the open doubles, the
+    oldest first; an unfinished foot keeps its toes with its double.
     """
 
     rules: RuleSet
@@ -119,33 +119,36 @@ class Snapshot:
 
     @property
     def toes(self) -> tuple[Half, ...]:
-        """The toes of the unfinished foot, if there is one."""
+        """The toes of the unfinished foot; empty if there is none."""
         return self.doubles[0].toes if self.doubles else ()
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """The places that are hidden: `hand 1`, `boneyard`."""
+        """The names of the hidden places, such as `hand 1` or `boneyard`."""
         places = (*((f"hand {seat}", hand) for seat, hand in enumerate(self.hands)), ("boneyard", self.boneyard))
         return tuple(name for name, place in places if isinstance(place, Hidden))
 
     def train(self, train: Train) -> TrainState:
-        """Return how a train stands."""
+        """Return the state of a train."""
         return self.trains[index_of(train, self.rules)]
 
     def __str__(self) -> str:
-        """The line, in its canonical form."""
+        """Return the line in canonical form."""
         return "; ".join(_fields(self))
 
 
 def index_of(train: Train, rules: RuleSet) -> int:
-    """Return the engine's number of a train."""
+    """Return the core's number for a train."""
     return train if isinstance(train, int) else rules.players
 
 
 def bound_doubles(
     rules: RuleSet, doubles: tuple[OpenDouble, ...], after: OpenDouble | None
 ) -> tuple[OpenDouble, ...]:
-    """Return the open doubles on one of which a required play must go, `after` being the double that it follows."""
+    """Return the open doubles that bind a required play. The play must go on one of them.
+
+    `after` is the double that the play follows, or None.
+    """
     inherited = tuple(double for double in doubles if double.inherited)
     if rules.double_rule == "chicken_foot":
         return doubles
@@ -157,7 +160,7 @@ def bound_doubles(
 
 
 def marked_text(marked: tuple[OpenDouble, ...] | None) -> str:
-    """Return what follows the drawn tile in a line."""
+    """Return the text that follows the drawn tile in a line."""
     if marked is None:
         return ""
     return f" marked for {' '.join(map(str, marked))}" if marked else " marked"

@@ -1,4 +1,4 @@
-"""From a `Snapshot` back to the engine: a STATE record, and the `Setup` of a position that begins with it."""
+"""Converts a `Snapshot` to a STATE struct, and to the `Setup` of a position that starts from it."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ _PHASES = {"decision": PHASE_DECIDE, "draw": PHASE_DRAW}
 
 @dataclass(frozen=True)
 class Continued(Setup):
-    """A round that goes on from a line: how it was dealt is not known."""
+    """A round that continues from a line. How it was dealt is not known."""
 
     line: str = field(default="", kw_only=True)
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> Continued:
-        """Return the start of a position that goes on from `snapshot`.
+        """Return the setup of a position that continues from `snapshot`.
 
-        Raises `PositionError` if something in it is hidden, and if the seat to move cannot do what the phase says.
+        Raises `PositionError` if something in it is hidden, or if the seat to move cannot do what the phase says.
         """
         if snapshot.hidden:
             raise PositionError(
@@ -58,7 +58,7 @@ class Continued(Setup):
             )
         order = None
         if snapshot.chance.kind == "order":
-            # Draws are counted from the deal, and those before this point are gone.
+            # `order` is indexed by draws since the deal, so earlier draws need placeholders.
             order = (NONE,) * snapshot.counts.draws + tuple(_indices(snapshot, snapshot.boneyard))
         start = cls(snapshot.rules, snapshot.engine, snapshot.starter, None, 0, None, order, line=str(snapshot))
         start.state()
@@ -66,22 +66,22 @@ class Continued(Setup):
 
     @cached_property
     def hands(self) -> tuple[tuple[Tile, ...], ...]:
-        """Raises `PositionError`: the hands as dealt are not known."""
+        """Always raises `PositionError`, because the dealt hands are not known."""
         raise PositionError("a position that was read from a line has no record: it does not know how it was dealt")
 
     @property
     def laid(self) -> tuple[Tile, ...]:
-        """The tiles that lay on trains already."""
+        """The tiles that were already on trains."""
         return self._snapshot.laid
 
     @property
     def laid_on(self) -> frozenset[Train]:
-        """The trains on which they lay."""
+        """The trains that held them."""
         names: tuple[Train, ...] = (*range(self.rules.players), MEXICAN_TRAIN)
         return frozenset(name for name, train in zip(names, self._snapshot.trains, strict=True) if train.ends)
 
     def state(self) -> np.ndarray:
-        """Return a new STATE array of length 1 that stands where the line says."""
+        """Return a new STATE array of length 1 with the position of the line."""
         return state_of(self._snapshot)
 
     @cached_property
@@ -90,9 +90,9 @@ class Continued(Setup):
 
 
 def state_of(snapshot: Snapshot) -> np.ndarray:
-    """Return the STATE array of length 1 of a snapshot without hidden places.
+    """Return a STATE array of length 1 for a snapshot without hidden places.
 
-    Raises `PositionError` if the seat to move cannot do what the phase says, such as to decide without a legal play.
+    Raises `PositionError` if the seat to move cannot do what the phase says, such as decide without a legal play.
     """
     states = new_states(1)
     _write_turn(states, snapshot)
@@ -135,7 +135,7 @@ def _write_turn(states: np.ndarray, snapshot: Snapshot) -> None:
 
 
 def _before_mark(snapshot: Snapshot) -> int:
-    """The trains where a play had to go before its seat drew and opened its train; the engine looks from there."""
+    """The trains that the play had to go on before the seat drew and opened its train, as bits; the core needs them."""
     if snapshot.marked is None:
         return 0
     doubles = bound_doubles(snapshot.rules, snapshot.doubles, snapshot.after) or (snapshot.after,)
@@ -162,7 +162,7 @@ def _write_trains(states: np.ndarray, snapshot: Snapshot) -> None:
         states["fresh"] |= (not double.inherited) << index
         states["end_half"][0, index] = half
         if feet:
-            # The half of an unfinished foot is not an end of the train but the foot's.
+            # The half of an unfinished foot belongs to the foot, so it is not counted among the train's ends.
             states["end_count"][0, index, half] -= 1
     states["double_count"] = len(snapshot.doubles)
     states["toes"] = len(snapshot.toes)
@@ -189,14 +189,14 @@ def _write_tiles(states: np.ndarray, snapshot: Snapshot) -> None:
 
 
 def _count(states: np.ndarray, high: int, low: int) -> None:
-    """Count a tile off the table."""
+    """Count one tile as off the table."""
     states["off_total"] += 1
     for half in {high, low}:
         states["off"][0, half] += 1
 
 
 def _indices(snapshot: Snapshot, place: Any) -> list[int]:
-    """The indices of tiles, those of several `*-A` in one place different."""
+    """The indices of the tiles in a place. Several `*-A` get different indices."""
     assert not isinstance(place, Hidden)
     tiles, indices = snapshot.rules.tiles, []
     for tile in place:
@@ -208,19 +208,19 @@ def _indices(snapshot: Snapshot, place: Any) -> list[int]:
 
 
 def _key(snapshot: Snapshot) -> int:
-    """The key of the stream; a line that does not say what will be drawn takes that of seed 0."""
+    """The key of the stream. If the line does not determine the draws, it is the key of seed 0."""
     if snapshot.chance.kind == "order":
         return 0
     return round_key(0, 0, snapshot.engine) if snapshot.chance.key is None else snapshot.chance.key
 
 
 def _look(states: np.ndarray, snapshot: Snapshot) -> None:
-    """Let the engine find the legal plays of the play owed, and see whether that leads to the phase of the line."""
+    """Let the core find the legal plays, and check that this leads to the phase that the line gives."""
     rules = snapshot.rules
     drew = isinstance(snapshot.drew, Tile)
     states["phase"] = PHASE_LOOK_DRAWN if drew else PHASE_LOOK
     if not drew:
-        # The engine counts the attempt when it looks.
+        # The core counts the attempt when it searches for plays.
         states["attempts"] -= 1
     step_forced(states, 0, rules.record, np.empty(2, EVENT), np.uint64(NONE))
     states["events"] = 0

@@ -1,4 +1,4 @@
-"""A position as a text for people, no wider than a terminal (docs/formats.md has the notation of tiles and plays)."""
+"""Shows a position as text that fits a terminal (docs/formats.md describes the notation of tiles and plays)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mextrain.game.read_only import OpenDouble, ReadOnlyPosition
 from mextrain_core.model.state import MARKED
 
 MIN_WIDTH = 60
-"""The narrowest table, in columns."""
+"""The smallest width of a table, in columns."""
 
 _WHY = {"draw": "for want of a play", "forced-draw": "because of a D tile"}
 _NUMBERS = ("no", "one", "two", "three")
@@ -19,11 +19,11 @@ _CUT = "…"
 
 
 def table(standing: ReadOnlyPosition, for_seat: int | None = None, width: int = 100) -> str:
-    """Return the table: rules, trains, open doubles, hands, who is on move, what is owed, what is legal.
+    """Return the table as text: rules, trains, open doubles, hands, the seat to move, the play owed, the legal moves.
 
-    `for_seat` leaves out what that seat cannot know: the other hands, what somebody else drew or could play, and at the
-    end of the round the points of the hands that it cannot see.
-    `width` is the number of columns, at least 60. Raises `PositionError` for another `for_seat` or `width`.
+    `for_seat` leaves out what that seat cannot know: the other hands, the tiles that others drew or could play, and at
+    the end of the round the points of the hands that it cannot see.
+    `width` is the number of columns, at least 60. Raises `PositionError` for an invalid `for_seat` or `width`.
     """
     columns, players = whole(width), standing.rules.players
     if columns is None or columns < MIN_WIDTH:
@@ -41,7 +41,7 @@ def table(standing: ReadOnlyPosition, for_seat: int | None = None, width: int = 
 
 
 def _wrapped(label: str, words: Iterable[str], width: int, gap: str = " ") -> list[str]:
-    """`label` and words, broken between words; further lines begin under the first word."""
+    """`label` and words, wrapped between words. Continuation lines are indented to the first word."""
     lines, line = [], label
     for word in words:
         piece = word if line == label or not line.strip() else gap + word
@@ -86,7 +86,7 @@ def _trains(standing: ReadOnlyPosition, width: int) -> Iterator[str]:
 def _laid(standing: ReadOnlyPosition) -> dict[int | str, list[str]]:
     """The tiles of each train in the order in which they were laid, the touching half first.
 
-    Where a round goes on from a line, what was laid before is not known in order, and cut.
+    If the round continues from a line, the order of the earlier tiles is not known, so they are shown as "…".
     """
     before = standing.start.laid_on
     laid: dict[int | str, list[str]] = {train: [_CUT] if train in before else [] for train in standing.trains}
@@ -97,7 +97,7 @@ def _laid(standing: ReadOnlyPosition) -> dict[int | str, list[str]]:
 
 
 def _cut(tiles: list[str], width: int) -> str:
-    """The tiles of a train; of a long one the first tile and as many of the last ones as there is room for."""
+    """The tiles of a train. If they do not fit, the first tile and as many of the last ones as there is room for."""
     text = " ".join(tiles)
     if len(text) <= width:
         return text
@@ -138,7 +138,7 @@ def _double(double: OpenDouble) -> str:
 def _move(standing: ReadOnlyPosition, for_seat: int | None, width: int) -> Iterator[str]:
     if standing.over:
         how = "the round is blocked" if standing.winner is None else f"seat {standing.winner} went out"
-        # Hands stay hidden when the round is over, and so do their points, but for those of an empty hand.
+        # Hands stay hidden when the round is over. So do their points, except for an empty hand.
         known = zip(standing.points, standing.hand_sizes, strict=True)
         points = [
             str(own) if for_seat in (None, seat) or not size else "?" for seat, (own, size) in enumerate(known)

@@ -1,4 +1,4 @@
-"""A `Snapshot` of a position: of everything, or of what one seat sees."""
+"""Takes a `Snapshot` of a position, either complete or as one seat sees it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from mextrain_core.model.state import MARKED
 
 
 def take(standing: ReadOnlyPosition, explicit: bool, for_seat: int | None = None, key: bool = False) -> Snapshot:
-    """Return the snapshot of a position; `explicit` says whether its draws are the caller's.
+    """Return the snapshot of a position. `explicit` says whether the caller makes the draws.
 
-    `for_seat` hides what that seat cannot see. With `key` it also says what will be drawn: the key of the stream, or
-    the order of the boneyard. Raises `PositionError` for a seat that does not exist, and for a key in a seat's view.
+    `for_seat` hides what that seat cannot see. With `key`, the snapshot also determines the draws, by the key of the
+    stream or by the order of the boneyard. Raises `PositionError` for a seat that does not exist, and for `for_seat`
+    together with `key`.
     """
     rules = standing.rules
     seat = whole(for_seat)
@@ -69,12 +70,12 @@ def take(standing: ReadOnlyPosition, explicit: bool, for_seat: int | None = None
 
 
 def _hidden(size: int) -> Place:
-    """A place of which only the number of tiles is seen."""
+    """A place where only the number of tiles is visible."""
     return Hidden(size) if size else ()
 
 
 def _after(standing: ReadOnlyPosition) -> OpenDouble | None:
-    """The double that the required play follows; it may have been released meanwhile."""
+    """The double that the required play follows, or None. It may have been released since."""
     index = standing._get("cover")
     if index == NONE:
         return None
@@ -89,7 +90,7 @@ def _drew(standing: ReadOnlyPosition) -> Tile | str | None:
 
 
 def _marked(standing: ReadOnlyPosition) -> tuple[OpenDouble, ...] | None:
-    """The doubles that the drawn tile was to cover, if the train has been opened before it may be played."""
+    """The doubles that the drawn tile had to cover, if the train was opened before it may be played; else None."""
     if standing.over or standing._get("play_drew") != MARKED:
         return None
     bound = bound_doubles(standing.rules, standing.open_doubles, _after(standing))
@@ -103,7 +104,7 @@ def _train(standing: ReadOnlyPosition, index: int) -> TrainState:
 
 
 def _laid(standing: ReadOnlyPosition) -> tuple[Tile, ...]:
-    """The tiles on the table but for the engine, in the order of their numbers."""
+    """The tiles on the table without the engine, in tile-number order."""
     rules = standing.rules
     laid = [*standing.start.laid, *map(rules.actions.tile, standing._laid_moves())]
     return tuple(sorted(laid, key=rules.tiles.index))
