@@ -168,7 +168,7 @@ def test_one_backend_alone(backend: str) -> None:
 
 
 def test_a_backend_that_does_not_play_this_is_refused() -> None:
-    with pytest.raises(MextrainError, match="it knows no chicken feet"):
+    with pytest.raises(MextrainError, match="it does not play double_rule=chicken_foot"):
         Job(RuleSet.mexican(2, double_rule="chicken_foot"), backend="lockstep")
 
 

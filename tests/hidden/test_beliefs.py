@@ -92,7 +92,7 @@ def test_the_table() -> None:
 
 def test_what_is_not_hidden_is_refused() -> None:
     position = middle_game()
-    with pytest.raises(PositionError, match="is not hidden from seat 0"):
+    with pytest.raises(PositionError, match="is not a tile that is hidden from seat 0"):
         beliefs(position, 0, samples=20).of(position.hands[0][0], None)
     with pytest.raises(PositionError, match="expected a whole number from 20 on"):
         beliefs(position, 0, samples=19)

@@ -129,7 +129,11 @@ PLAIN = {"mexican_start": "after_opening", "max_uncovered": None, "dead_double":
 
 
 @settings(max_examples=POSITIONS)
-@given(positions(**PLAIN, tile_set="double-6"))
+@given(
+    st.sampled_from(("play_drawn", "mark")).flatmap(
+        lambda value: positions(**PLAIN, failed_cover=value, tile_set="double-6")
+    )
+)
 def test_what_others_have_shown(position: Position) -> None:
     tiles, layout = position.rules.tiles, Layout(position.rules)
     for seat in range(3):

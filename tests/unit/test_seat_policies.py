@@ -184,7 +184,7 @@ def test_a_wrong_batch_is_named(answer: Any) -> None:
         ("clever", "clever"),
         (["random"] * 3, "3 policies for 4 players"),
         ([None] * 4, "not a policy"),
-        (4, "neither an id"),
+        (5, "neither an id"),
         (-1, "neither an id"),
         (2**64, "neither an id"),
         (True, "not a policy"),
@@ -324,7 +324,7 @@ def test_a_compiled_policy_that_raises_is_an_error_even_where_0_is_legal() -> No
         simulate(rules, games=200, seed=1, policies=raising)
 
 
-FORMS = {
+FUNCTIONS = {
     "plain": plain,
     "batch": BatchPolicy(batched),
     "compiled": compiled,
@@ -333,7 +333,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("policy", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("policy", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_an_archive_stores_names_that_say_where_to_find_a_policy(policy: Any) -> None:
     for seats in (policy, ["random", "heaviest", policy, 0]):
         with pytest.raises(PolicyError, match=r"cannot be stored.*module:attribute"):

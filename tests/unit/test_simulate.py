@@ -223,11 +223,11 @@ def test_a_containers_quota_is_respected(
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({"games": 0}, MextrainError, "0 games"),
+        ({"games": 0}, MextrainError, "games = 0: ask for 1 or more"),
         ({"games": -1}, SeedError, "-1"),
         ({"games": 1.0}, SeedError, "1.0"),
         ({"games": True}, SeedError, "True"),
-        ({"seed": -1}, SeedError, "seed -1"),
+        ({"seed": -1}, SeedError, "seed = -1"),
         ({"seed": 2**64}, SeedError, "out of range"),
         ({"first_game": 2**59}, SeedError, "out of range"),
         ({"first_game": 2**59 - 1, "games": 2}, SeedError, "past the last one"),
