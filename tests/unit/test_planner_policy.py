@@ -48,7 +48,7 @@ RULES = [
 ]
 
 
-WORTH = {row[0]: row[1] for table in tables(ROOT / "docs" / "policies.md") for row in table}
+WORTH = dict(next(table for table in tables(ROOT / "docs" / "policies.md") if table[0] == ["what", "worth"]))
 """The values in points from the table of docs/policies.md."""
 
 TILE = int(WORTH["every tile of the train"])
