@@ -82,7 +82,8 @@ def _bulk_play() -> None:
         for players in (2, 4, 8):
             for keep in (False, True):
                 simulate(preset(players, rounds=1), games=1, record_actions=keep, backend="scalar")
-    simulate(RULES, games=1, policies="heaviest", backend="scalar")
+        simulate(preset(2, rounds=1), games=1, policies="heaviest", backend="scalar")
+    simulate(RULES.replace(double_rule="cover"), games=1, backend="scalar")
 
 
 def _callbacks() -> None:

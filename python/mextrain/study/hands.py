@@ -173,7 +173,7 @@ def survey_hands(
     # A pool thread cannot be interrupted while it compiles, so compile here.
     first_hands(rules, 1, goal=goal)
     job = _Job(rules, goal, seed, first_game, games)
-    interrupted = run_threads(job.work, workers, job.stop, lambda: progress and progress(job.done, games))
+    interrupted = run_threads(job.work, min(workers, games), job.stop, lambda: progress and progress(job.done, games))
     if interrupted:
         raise Interrupted(job.result() if job.done else None)
     if progress:
