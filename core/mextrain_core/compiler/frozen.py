@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from numba import types
+from numba.core import config
 from numba.core.datamodel import models
 from numba.core.datamodel.registry import register_default
 from numba.core.typing.templates import AttributeTemplate
@@ -49,6 +50,10 @@ def freezer(name: str, known: Mapping[str, int]) -> Any:
 
     ``name`` identifies the resulting type.
     """
+
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        # Interpreted kernels read all fields; the values are the same.
+        return lambda struct: struct
 
     @intrinsic
     def freeze(typingctx: Any, struct: Any) -> Any:
