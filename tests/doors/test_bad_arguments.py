@@ -6,6 +6,7 @@ a traceback of ours or hang, and its error must have at least the name of the ar
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
 from collections.abc import Callable, Mapping
@@ -20,10 +21,12 @@ import mextrain
 from mextrain import (
     Beliefs,
     Event,
+    IllegalMove,
     Layout,
     Match,
     MextrainError,
     Position,
+    PositionError,
     RoundRecord,
     RuleSet,
     Tile,
@@ -267,9 +270,11 @@ def call(name: str, arguments: Mapping[str, Any]) -> Any:
 
 
 def test_the_good_arguments_are_good() -> None:
+    """They have the right kinds; a move may be refused, because the action is not legal in the position."""
     for name, door in DOORS.items():
         if door.function is not EXPLICIT.draw:
-            call(name, door.good)
+            with contextlib.suppress(IllegalMove, PositionError):
+                call(name, door.good)
 
 
 @pytest.mark.parametrize(("name", "argument"), CASES, ids=[f"{door}-{argument}" for door, argument in CASES])
