@@ -62,7 +62,7 @@ HIDDEN = {
     "super": RuleSet.super(4, hand_size=27, opening="chain", twice_bonus="may"),
 }
 """Small rounds with much evidence, and a large one with three hidden `*-A`."""
-POLICIES = ("random", "heaviest", "cautious")
+POLICIES = ("random", "heaviest", "cautious", "counting")
 HANDS = (
     ("0-2 2-2 2-3 3-4 3-5 0-1 10-1 9-10", 0, "train_only"),
     ("12-5 *-3 8-3 *-A *-D 12-12 12-3", 12, "same_letter"),
