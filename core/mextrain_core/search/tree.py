@@ -90,8 +90,10 @@ def add_node(nodes, used, parent, key, seat, place):
 
 @helper
 def find_children(nodes, parent, tag, slot):
-    """Write the children whose key has the upper bits ``tag`` into ``slot`` (int32 by move). Returns the mean utility of
-    all their results, 0.0 without any."""
+    """Write the children whose key has the upper bits ``tag`` into ``slot`` (int32 by move).
+
+    Returns the mean utility of all their results, 0.0 without any.
+    """
     total, results = i64(0), i64(0)
     child = nodes[parent].first
     while child >= 0:

@@ -71,7 +71,7 @@ class SearchingSeats:
             self._rounds[slot], self._folded[slot] = number, 0
         self._folded[slot] = fold_events(*public, log, self._folded[slot], end)
         if self._folded[slot] != end:
-            raise InternalError(f"the events of game {number[0]}, round {number[1]} contradict the rules: please report it")
+            raise InternalError(f"events of game {number[0]}, round {number[1]} contradict the rules: please report it")
         conclude_events(*public, state["phase"], state["turns"])
         knowledge = Knowledge(states, slot, *public[:2], log, end, seat)
         word = one_way_word(int(state["key"]), FIRST_POLICY_WORD + int(state["attempts"]) - 1)

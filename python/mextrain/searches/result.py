@@ -23,9 +23,9 @@ class MoveResult(NamedTuple):
 
     `text`: the move as text. `playouts`: the play-outs that began with it. `points`, `errors`: mean points of every
     seat and their standard errors. `loss`: by how much the mean utility is below that of the best move, in points (in
-    places for `rank`), and `loss_error` its standard error; in flat search both are taken over worlds that the two moves
-    share. `out`: share of play-outs in which the seat goes out. Where there are too few play-outs, means and errors are
-    NaN, and `loss` and `loss_error` are None.
+    places for `rank`), and `loss_error` its standard error; in flat search both are taken over the worlds that the two
+    moves share. `out`: share of play-outs in which the seat goes out. Where there are too few play-outs, means and
+    errors are NaN, and `loss` and `loss_error` are None.
     """
 
     move: Move

@@ -147,9 +147,7 @@ def _seat_to_move(position: Position, seat: object) -> int:
 def _utility(utility: object) -> int:
     if not isinstance(utility, str) or utility not in UTILITIES:
         hint = nearest(utility, UTILITIES)
-        raise MextrainError(
-            f"utility = {shown(utility)}: expected one of {', '.join(UTILITIES)}{hint and '; '}{hint}"
-        )
+        raise MextrainError(f"utility = {shown(utility)}: expected one of {', '.join(UTILITIES)}{hint and '; '}{hint}")
     return UTILITIES.index(utility)
 
 
@@ -165,4 +163,3 @@ def _positive(value: object, name: str, most: float) -> float:
     if not is_number or not 0 < float(value) <= most:  # type: ignore[arg-type]
         raise MextrainError(f"{name} = {shown(value)}: expected a number greater than 0")
     return float(value)  # type: ignore[arg-type]
-
