@@ -24,6 +24,7 @@ from mextrain import (
     information_key,
     observe,
     plan,
+    search,
     simulate,
 )
 from mextrain.hidden.observation import expand, legal_mask
@@ -184,6 +185,20 @@ def hidden(rules: RuleSet, seed: int, plays: int) -> list[str]:
     return [digest.hexdigest()[:16], *map(str, counts)]
 
 
+def searches(rules: RuleSet) -> list[Any]:
+    """Searches of every kind at some decision, and a game in which two seats search."""
+    position = Position.deal(rules, seed=5)
+    while len(position.legal_moves()) < 3:
+        position.play(position.legal_moves()[0])
+    found = []
+    for method, utility in (("flat", "margin"), ("improve", "points"), ("tree", "rank")):
+        result = search(position, method=method, utility=utility, playouts=40).to_dict()
+        del result["seconds"]
+        found.append(result)
+    seats = ["improve:32", "random", "flat:20", "random"][: rules.players]
+    return [*found, f"{simulate(rules.replace(rounds=1), games=1, seed=2, policies=seats).hash:016x}"]
+
+
 def digests() -> dict[str, Any]:
     """The digest of every job."""
     found: dict[str, Any] = {}
@@ -196,6 +211,7 @@ def digests() -> dict[str, Any]:
     found["sequences"] = [sequences(RULES[name]) for name in ("mexican", "super", "foot")]
     found["trains"] = trains()
     found["planned"] = [planned(RULES[name], 8) for name in ("mexican", "super-cover", "foot")]
+    found["searches"] = [searches(RULES[name]) for name in ("mexican-2", "blanks")]
     for number, (name, rules) in enumerate(HIDDEN.items()):
         seeds = range(number, number + (1 if name == "super" else 6))
         found[f"hidden, {name}"] = [hidden(rules, seed, 24) for seed in seeds]

@@ -151,9 +151,9 @@ def test_every_search_keeps_its_limits(
         assert found.ended in ("budget", "certain")
         assert found.nodes <= found.playouts + 1
         assert method != "tree" or found.playouts == playouts
-    known = [each.loss for each in found.moves if each.loss is not None]
+    assert (found.moves[0].move, found.moves[0].loss) == (found.best, 0.0)
+    known = [each.loss for each in found.moves[1:] if each.loss is not None]
     assert known == sorted(known)
-    assert found[found.best].loss == 0.0
     for each in found.moves:
         assert each.playouts == 0 or (0 <= each.out <= 1 and min(each.points) >= 0)
     json.dumps(found.to_dict(), allow_nan=False)
