@@ -17,7 +17,7 @@ from mextrain_core.search.flat import Sums
 from mextrain_core.search.tree import DEPTH, MOVES, back_up, descend, new_tree
 
 MAX_NODES = 1 << 18
-"""The most nodes of a tree (48 bytes each); a full tree goes on without new ones."""
+"""The most nodes of a tree (40 bytes each); a full tree goes on without new ones."""
 MEASURED = (1, 4)
 """After so many blocks the exploration is fitted to the spread of the results. Later the tree prefers some results to
 others, and their spread says nothing about the game."""
