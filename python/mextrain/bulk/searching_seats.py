@@ -10,10 +10,10 @@ from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import FIRST_POLICY_WORD, one_way_word
 from mextrain.hidden.knowledge import PublicRecord
 from mextrain.position import Position
-from mextrain.searches.bench import BLOCK, Knowledge
+from mextrain.searches.bench import Knowledge
 from mextrain.searches.outcome import decision_seed
 from mextrain.searches.searcher import Searcher, searcher
-from mextrain.searches.settings import Settings
+from mextrain.searches.settings import BLOCK, Settings
 from mextrain_core.bulk.policies import COUNTING
 from mextrain_core.bulk.slots import EVENTS, Logs
 from mextrain_core.game.events import EVENT
