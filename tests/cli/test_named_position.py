@@ -1,4 +1,4 @@
-"""One way to name a position: lines, files, stdin, `--line`, `--event`, `--for-seat`, for all commands that take one."""
+"""One way to name a position: lines, files, stdin, `--line`, `--event` and `--for-seat`, for all commands."""
 
 from __future__ import annotations
 
