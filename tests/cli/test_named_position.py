@@ -152,7 +152,8 @@ def test_what_commands_cannot_answer(path: str, capsys: pytest.CaptureFixture[st
     assert "the round is over" in fail(capsys, "legal", path, "--for-seat", other)
     assert "write the line with `line(events=True)`" in fail(capsys, "beliefs", line)
     assert "continues from a line without them" in fail(capsys, "show", line, "--events")
-    assert "nothing has happened yet" in fail(capsys, "show", path, "--events", "--event", "0")
+    untouched = Position.setup(RULES, hands=["6-5 6-4", "6-3 6-2", "6-1 6-0"]).line(events=True)
+    assert "nothing has happened yet" in fail(capsys, "show", untouched, "--events")
 
 
 def test_a_bad_record_is_named_by_line_and_event(path: str, capsys: pytest.CaptureFixture[str]) -> None:
