@@ -148,7 +148,7 @@ def _luck(end: Position, playouts: int) -> Luck:
 
 
 def test_the_luck_of_a_round_without_choices() -> None:
-    """Where no seat ever has a choice, draws are all that happens: their luck is the mean ending less the one that came."""
+    """Where nobody has a choice, the luck of all draws is the mean of all endings less the one that came."""
     rules = RuleSet.mexican(2, tile_set="double-2", hand_size=1, opening="single")
     ends = []
     for boneyard in ("1-0 0-0 2-1", "0-0 1-0 2-1", "2-1 1-0 0-0", "2-1 0-0 1-0", "1-0 2-1 0-0", "0-0 2-1 1-0"):
