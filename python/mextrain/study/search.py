@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Any
 
@@ -28,7 +27,10 @@ from mextrain_core.search.utility import UTILITIES
 USUAL_PLAYOUTS = 1000
 """The budget if no limit is given."""
 MAX_TREES = 64
+MAX_THREADS = 64
+"""More workers than this are no faster."""
 MAX_SECONDS = 1e7
+MAX_ERRORS = 1e6
 
 
 def search(
@@ -83,11 +85,11 @@ def search(
         ids=seats.ids,
         addresses=seats.addresses,
         utility=_utility(utility),
-        drop=None if drop is None else _positive(drop, "drop", math.inf),
-        until=None if until is None else _positive(until, "until", math.inf),
+        drop=None if drop is None else _positive(drop, "drop", MAX_ERRORS),
+        until=None if until is None else _positive(until, "until", MAX_ERRORS),
         seconds=None if seconds is None else _positive(seconds, "seconds", MAX_SECONDS),
         trees=_count(trees, "trees", MAX_TREES),
-        workers=check_workers(workers),
+        workers=min(check_workers(workers), MAX_THREADS),
     )
     seed = check_seed(seed)
     legal = position.legal_moves()
@@ -147,9 +149,7 @@ def _seat_to_move(position: Position, seat: object) -> int:
 def _utility(utility: object) -> int:
     if not isinstance(utility, str) or utility not in UTILITIES:
         hint = nearest(utility, UTILITIES)
-        raise MextrainError(
-            f"utility = {shown(utility)}: expected one of {', '.join(UTILITIES)}{hint and '; '}{hint}"
-        )
+        raise MextrainError(f"utility = {shown(utility)}: expected one of {', '.join(UTILITIES)}{hint and '; '}{hint}")
     return UTILITIES.index(utility)
 
 
@@ -161,8 +161,6 @@ def _count(value: object, name: str, most: int) -> int:
 
 
 def _positive(value: object, name: str, most: float) -> float:
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not is_number or not 0 < float(value) <= most:  # type: ignore[arg-type]
-        raise MextrainError(f"{name} = {shown(value)}: expected a number greater than 0")
-    return float(value)  # type: ignore[arg-type]
-
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= most:
+        return float(value)
+    raise MextrainError(f"{name} = {shown(value)}: expected a number greater than 0, at most {most:,.0f}")
