@@ -26,7 +26,7 @@ BATCHES = 20
 """Number of batches of samples. The spread between batches gives the standard errors of the means."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Beliefs:
     """The result of `beliefs`.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -45,7 +46,7 @@ def heat_picture(heat: Heat, told: str, width: int, theme: str) -> Picture:
 
 def opacity(chance: float) -> float:
     """Return how deep a probability is drawn: small ones must differ from none."""
-    return round(0.05 + 0.95 * chance**0.6, 2)
+    return round(0.05 + 0.95 * math.pow(chance, 0.6), 2)
 
 
 def _halves(tiles: Sequence[Tile]) -> list[Half]:

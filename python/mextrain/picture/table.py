@@ -68,7 +68,7 @@ def checked_names(names: Sequence[str] | None, players: int) -> tuple[str, ...] 
     """Return the names of the seats; raises `PositionError` unless there is a text for each."""
     if names is None:
         return None
-    listed = () if isinstance(names, str) else tuple(names)
+    listed = tuple(names) if isinstance(names, Sequence) and not isinstance(names, str) else ()
     if len(listed) != players or not all(isinstance(name, str) and len(name) <= MAX_NAME for name in listed):
         raise PositionError(f"names = {shown(names)}: expected {players} texts of up to {MAX_NAME} characters")
     return listed

@@ -51,7 +51,7 @@ _WORK = 2_000_000
 _SETS = tuple(TileSet(name) for name in (*(f"double-{n}" for n in (6, 9, 12, 15, 18)), "super"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """The best trains of a hand from an open end.
 
