@@ -25,8 +25,8 @@ from mextrain.cli.interrupts import prompt_interrupts
 from mextrain.errors import MAX_TEXT, MextrainError, one_line
 
 COMMANDS = (
-    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "bench",
-    "warmup", "rules",
+    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "analyse",
+    "bench", "warmup", "rules",
 )
 """The commands, in the order of the help."""
 

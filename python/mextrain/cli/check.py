@@ -41,7 +41,7 @@ def check_records(file: str) -> int:
 
     order = MatchOrder()
     name = "stdin" if file == "-" else one_line(file)
-    line = events = 0
+    line = events = goes_on = 0
     for line, data in record_lines(file):
         try:
             record = RoundRecord.from_json(decoded(data))
@@ -51,9 +51,11 @@ def check_records(file: str) -> int:
             print(f"{name}: {RecordError(fault.reason, line=line, event=fault.event)}")
             return 1
         events += len(record.events)
+        goes_on += record.partial
     if not line:
         raise MextrainError(f"{name} is empty: there is nothing to check")
-    print(f"{name}: {line:,} round{'' if line == 1 else 's'}, {events:,} events, no fault")
+    unfinished = f" ({goes_on:,} of them not over)" if goes_on else ""
+    print(f"{name}: {line:,} round{'' if line == 1 else 's'}{unfinished}, {events:,} events, no fault")
     return 0
 
 
