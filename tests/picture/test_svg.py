@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from mextrain import IllegalMove, MextrainError, Position, PositionError, RuleSet, beliefs, plan
 from mextrain.picture import colours
 from mextrain.picture.svg import Picture
+from tests import limits
 from tests.picture.drawing import SVG, boxes, played
 from tests.strategies import rounds
 
@@ -223,5 +223,5 @@ def test_a_converter_draws_it(tmp_path: Path) -> None:
         pytest.skip("rsvg-convert is not installed")
     file = POSITION.svg().save(tmp_path / "a.svg")
     out = tmp_path / "a.png"
-    subprocess.run([program, "-o", out, file], check=True, timeout=60)
+    assert limits.run([program, "-o", str(out), str(file)]).returncode == 0
     assert out.stat().st_size > 5000

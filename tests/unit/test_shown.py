@@ -25,7 +25,7 @@ def results() -> dict[str, Any]:
     return {
         "rules": RULES,
         "summary": survey(RULES, games=5, seed=1),
-        "hands": survey_hands(RULES, deals=4),
+        "hands": survey_hands(RULES, games=4),
         "tournament": tournament(RULES, {"<i>one</i>": "random", "two & three": "heaviest"}, deals=2),
         "beliefs": beliefs(position, 0, samples=20),
         "plan": plan("12-5 5-7", 12),

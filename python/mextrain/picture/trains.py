@@ -16,7 +16,7 @@ HUB, BADGE, LABEL, FIRST_TILE = 36.0, 70.0, 85.0, 206.0
 
 _OPEN = 168.0  # left edge of the marker
 _NAME = 11  # characters of a name that have room before the marker
-_PILL = 1.6  # halves that the number of left-out tiles needs
+_PILL = 2.0  # halves that the number of left-out tiles needs
 
 _DASHES = ' stroke-dasharray="3 3"'
 
