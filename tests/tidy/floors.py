@@ -10,6 +10,7 @@ PYTHON = (
     "_support",
     "game",
     "notation",
+    "picture",
     "position",
     "match",
     "records",
