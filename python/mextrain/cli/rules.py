@@ -119,7 +119,7 @@ def _resolved_text(rules: RuleSet) -> str:
     lines += ["", f"engines: {' '.join(str(engine) for engine in rules.engines)}"]
     lines.append(f"action ids: {rules.action_count}")
     why_not = obstacle(rules)
-    lines.append(f"lockstep: no, {why_not}" if why_not else "lockstep: yes, with the policies random and heaviest")
+    lines.append(f"lockstep: no, {why_not}" if why_not else "lockstep: yes, with most built-in policies")
     if any(line.startswith("*") for line in lines):
         lines.append(f"* differs from the preset {rules.preset_name}")
     return "\n".join(lines)
