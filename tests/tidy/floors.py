@@ -3,7 +3,7 @@
 A room is a sub-package, or one of the few modules at the top. A new room needs a line here.
 """
 
-CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "lockstep", "abi")
+CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "lockstep", "env", "abi")
 
 PYTHON = (
     "errors",
@@ -16,6 +16,7 @@ PYTHON = (
     "hidden",
     "bulk",
     "study",
+    "env",
     "archive",
     "dataset",
     "benchmark",

@@ -1,0 +1,5 @@
+"""Environments for learners: many rounds or matches that wait for actions from outside, stepped by one kernel call.
+
+`envs` has the structs, `step` plays, `views` writes what the seat to move sees, `rewards` what a round is worth.
+Imports `bulk` and the rooms below it.
+"""
