@@ -198,21 +198,35 @@ def count_whole_hand(s, r, seat, hand, start, touch, new, budget):
 
 
 @helper
+def begin_plans(s, r, seat):
+    """What ``plan_after`` needs for all plays of a decision: the ``Hand`` and the component of the own ends."""
+    hand = Hand(U0, U0, I1, I0, I0)
+    here = Component(I0, I0, U0, U0)
+    if r.wild == NONE:
+        here = component(s, r, seat, ends_of(s, r, seat), NO_HALF, NO_HALF, EVERY_HALF)
+    else:
+        hand = read_super_hand(s, seat)
+        if hand.budget <= I2 and s.end_half[seat] < WILD:
+            here = component(s, r, seat, U1 << u64(s.end_half[seat]), NO_HALF, NO_HALF, NUMBERS)
+    return hand, here
+
+
+@helper
+def plan_after(s, r, seat, hand, here, train, touch, new):
+    """The plan after a play."""
+    if r.wild == NONE:
+        return count_numbers(s, r, seat, here, train, touch, new)
+    return count_super(s, r, seat, hand, here, train, touch, new)
+
+
+@helper
 def choose_counting(s, r, random):
     """The move (uint64) of the policy at the state's decision; ties by ``random``, the attempt's word."""
     seat = u64(s.seat)
     if s.legal_count <= 1:
         return STOP_MOVE if s.legal_count == 0 else kth_play(s, r, U0)
     look = look_ahead(s, r, seat)
-    is_super = r.wild != NONE
-    hand = Hand(U0, U0, I1, I0, I0)
-    here = Component(I0, I0, U0, U0)
-    if is_super:
-        hand = read_super_hand(s, seat)
-        if hand.budget <= I2 and s.end_half[seat] < WILD:
-            here = component(s, r, seat, U1 << u64(s.end_half[seat]), NO_HALF, NO_HALF, NUMBERS)
-    else:
-        here = component(s, r, seat, ends_of(s, r, seat), NO_HALF, NO_HALF, EVERY_HALF)
+    hand, here = begin_plans(s, r, seat)
     best, best_move = i64(-(1 << 62)), STOP_MOVE
     tie = random >> u64(40)
     at = before_plays(s, r)
@@ -222,10 +236,7 @@ def choose_counting(s, r, random):
             return best_move
         train, touch, new = play_at(at)
         tie = (tie * TIE_FACTOR + TIE_STEP) & LOW_32
-        if is_super:
-            plan = count_super(s, r, seat, hand, here, train, touch, new)
-        else:
-            plan = count_numbers(s, r, seat, here, train, touch, new)
+        plan = plan_after(s, r, seat, hand, here, train, touch, new)
         value = play_value(s, r, look, seat, train, touch, new) + plan_value(look, plan)
         key = (value << TIE_BITS) | i64(tie >> u64(20))
         if key > best:

@@ -75,9 +75,9 @@ because of an illegal action."""
 ILLEGAL_END = 5
 """``ended_how`` of an episode that an illegal action ended; the other codes are those of ``state.end``."""
 
-CHECK, CLEAR, PLAY, PLAY_ROWS, SHOW, LIST = 1, 2, 4, 8, 16, 32
+CHECK, CLEAR, PLAY, PLAY_ROWS, SHOW = 1, 2, 4, 8, 16
 """Stages of a step: translate and test the actions; clear what the last step reported; play moves, or rows; write masks
-and observations; write rows of legal actions."""
+and observations."""
 
 
 class Batch(NamedTuple):

@@ -262,7 +262,7 @@ def step_envs(
     seat, counts, mask, observation, final, done, reward, points,
     actions, moves, stages, lo, hi, scratch,
 ):  # fmt: skip
-    """Step the environments ``lo`` … ``hi - 1``, or do a part of a step: ``stages`` (uint64) is a set of CHECK … LIST.
+    """Step the environments ``lo`` … ``hi - 1``, or do a part of a step: ``stages`` (uint64) is a set of CHECK … SHOW.
 
     The arrays are those of ``Batch`` and ``Shown``. ``actions``, ``moves``: uint16[N]; CHECK writes ``moves``, which
     PLAY or PLAY_ROWS plays; without CHECK they are given, each a move (a row), DEAL or LEAVE.

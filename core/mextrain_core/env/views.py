@@ -4,10 +4,10 @@ import numpy as np
 
 from mextrain_core.bulk.samples import put_table
 from mextrain_core.compiler.jit import helper
+from mextrain_core.compiler.machine import lowest
 from mextrain_core.env.envs import FULL, MASKS, PLAYING, TABLE
 from mextrain_core.game.movegen import before_plays, next_row
 from mextrain_core.hidden.observe import relative_train, set_bit
-from mextrain_core.compiler.machine import lowest
 from mextrain_core.model.limits import WILD
 from mextrain_core.model.moves import ROW_STRIDE
 

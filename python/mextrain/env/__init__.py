@@ -6,6 +6,7 @@ Imports `study`, `bulk` and the rooms below them.
 """
 
 from mextrain.env.batch import BatchEnv
-from mextrain.env.spec import ENDS, Spec
+from mextrain.env.rows import ACTION_FEATURES, FEATURES_VERSION, TABLE_FEATURES
+from mextrain.env.spec import ENDS
 
-__all__ = ["ENDS", "BatchEnv", "Spec"]
+__all__ = ["ACTION_FEATURES", "ENDS", "FEATURES_VERSION", "TABLE_FEATURES", "BatchEnv"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -13,11 +13,13 @@ from mextrain._support.integers import whole
 from mextrain.bulk.compiled import Watch
 from mextrain.bulk.seat_policies import Seats
 from mextrain.env.callback_seats import CallbackSeats
+from mextrain.env.rows import rows_for
 from mextrain.env.spec import Spec
 from mextrain.errors import IllegalMove, InternalError, MextrainError, PolicyError, one_line, shown
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import check_game, check_seed
 from mextrain_core.env import envs
+from mextrain_core.env.rows import list_actions
 from mextrain_core.env.step import policy_actions, random_actions, step_envs
 from mextrain_core.game.movegen import legal_moves
 from mextrain_core.model.limits import NONE
@@ -38,6 +40,7 @@ class BatchEnv:
     `outside`: `"all"`, or the seats that `step` gets actions for. `others`: the policies of the other seats, in every
     form that `simulate` takes, one for all or one for each of them. `episode`: `"round"` or `"match"`. `observe`:
     `"table"` (the sections of `Layout` up to `lacks`), `"full"` (all) or None. `masks`: whether to write `mask`.
+    `legal`: `"rows"` to list the legal actions with their features, or None.
     `actions`: `"ids"`, relative action ids, or `"rows"`, indices into the legal actions in ascending order, `stop`
     last. `illegal`: `"raise"` or `"end"`, which ends the episode. `reward`: `"zero_sum"` (mean points of the others
     minus the own ones), `"points"` (minus the own points) or `"win"` (1 for the winner, -1 / (players - 1) for the
@@ -59,6 +62,10 @@ class BatchEnv:
     | `game`, `round`, `end` | uint64[n], uint8[n], uint8[n] | of that round; `ENDS` names the ends |
     | `totals` | int32[n, players] | of the finished rounds of the match |
     | `unseen` | uint32[n] | rounds that ended before an outside seat had decided anything |
+    | `offsets` | int64[n + 1] | with `legal="rows"`: rows `offsets[i]:offsets[i + 1]` are environment i's actions |
+    | `ids`, `moves` | uint16[K] | their relative ids; 16-bit moves |
+    | `features` | float32[K, F] | their `ACTION_FEATURES` |
+    | `table_features` | float32[n, G] | `TABLE_FEATURES`, for the seat that has to decide |
 
     After an episode has ended, and before the next one begins, `stop` is the only action, and it is ignored.
 
@@ -109,6 +116,7 @@ class BatchEnv:
         codes = rules.actions.codes(np.arange(rules.action_count))
         self._states = new_states(spec.n + spec.threads)
         self._batch = envs.Batch(self._states, self._envs, rules.record, spec.config(self._seats), codes)
+        self._rows = rows_for(spec)
         self._actions = np.zeros(spec.n, np.uint16)
         self._moves = np.zeros(spec.n, np.uint16)
         self._pool: ThreadPoolExecutor | None = None
@@ -122,7 +130,30 @@ class BatchEnv:
         self.game, self.round, self.end, self.unseen = (
             _read_only(self._envs[name]) for name in ("ended_game", "ended_number", "ended_how", "unseen")
         )
+        self.offsets, self.table_features = (
+            _read_only(array) if spec.legal else None for array in (self._rows.offsets, self._rows.table)
+        )
         self.totals = _read_only(self._envs["totals"][:, : rules.players])
+
+    # -- rows
+
+    @property
+    def ids(self) -> np.ndarray | None:
+        """The legal actions of all environments as relative ids: uint16[K]; None without `legal="rows"`."""
+        return self._listed(self._rows.ids)
+
+    @property
+    def moves(self) -> np.ndarray | None:
+        """The same as 16-bit moves (docs/actions.md), whose trains are absolute: uint16[K]."""
+        return self._listed(self._rows.moves)
+
+    @property
+    def features(self) -> np.ndarray | None:
+        """Their features: float32[K, `len(ACTION_FEATURES)`]."""
+        return self._listed(self._rows.features)
+
+    def _listed(self, array: np.ndarray) -> np.ndarray | None:
+        return _read_only(array[: self._rows.offsets[-1]]) if self.spec.legal else None
 
     # -- reset and step
 
@@ -196,7 +227,7 @@ class BatchEnv:
         out = self._out(out)
         seats = Seats.of(policy, 1)
         if any(seats.callbacks):
-            raise PolicyError(f"the policy {shown(policy)} is not compiled: call it with what it needs, or name another")
+            raise PolicyError(f"the policy {shown(policy)} is not compiled: name a built-in policy or a compiled one")
         batch = self._batch
         who = (np.uint64(seats.ids[0]), np.uint64(seats.addresses[0]))
         by_row = self.spec.actions == "rows"
@@ -234,6 +265,8 @@ class BatchEnv:
         for name, target in targets.items():
             target[...] = saved[name]
         self.spec, self._is_set = replace(self.spec, seed=seed), bool(saved["is_set"])
+        if self._is_set and self.spec.legal:
+            self._list()
 
     def __getstate__(self) -> dict[str, Any]:
         return {"spec": self.spec, "saved": self.save()}
@@ -253,9 +286,8 @@ class BatchEnv:
         return self.spec.n
 
     def __repr__(self) -> str:
-        rules = self.spec.rules
-        seats = "all seats" if len(self.spec.outside) == rules.players else f"seats {', '.join(map(str, self.spec.outside))}"
-        return f"<BatchEnv of {self.spec.n} × {rules.preset_name} for {rules.players} players, {seats} outside>"
+        rules, seats = self.spec.rules, ", ".join(map(str, self.spec.outside))
+        return f"<BatchEnv of {self.spec.n} × {rules.preset_name} for {rules.players} players, outside: {seats}>"
 
     # -- inside
 
@@ -269,6 +301,22 @@ class BatchEnv:
             self._stages(envs.SHOW, given)
         else:
             self._stages(stages, given)
+        if self.spec.legal:
+            self._list()
+
+    def _show(self) -> None:
+        """Write masks, observations and rows again."""
+        self._run(envs.SHOW)
+
+    def _list(self) -> None:
+        """Write the rows of legal actions."""
+        n, threads = self.spec.n, self.spec.threads
+        here = (self._states, self._envs, self.spec.rules.record, *self._rows)
+        if threads == 1:
+            list_actions(*here, 0, n)
+            return
+        np.cumsum(self._shown.counts, out=self._rows.offsets[1:])
+        self._in_threads(lambda lo, hi, k: list_actions(*here, lo, hi))
 
     def _stages(self, stages: int, actions: np.ndarray) -> None:
         n, threads = self.spec.n, self.spec.threads
@@ -278,15 +326,17 @@ class BatchEnv:
         if stages & envs.CHECK:
             # No environment is stepped before the actions of all of them are known to be legal.
             self._judge(self._call(envs.CHECK, actions, 0, n, n), actions)
+        results = self._in_threads(lambda lo, hi, k: self._call(stages & ~envs.CHECK, actions, lo, hi, n + k))
+        self._judge(next((result for result in results if result != -1), -1), actions)
+
+    def _in_threads(self, work: Callable[[int, int, int], Any]) -> list[Any]:
+        """Call `work(lo, hi, k)` for a range of environments on each thread k, and return the results in order."""
+        n, threads = self.spec.n, self.spec.threads
         if self._pool is None:
             self._pool = ThreadPoolExecutor(threads, thread_name_prefix="mextrain-env")
         ends = [n * k // threads for k in range(threads + 1)]
-        parts = [
-            self._pool.submit(self._call, stages & ~envs.CHECK, actions, ends[k], ends[k + 1], n + k)
-            for k in range(threads)
-        ]
-        results = [part.result() for part in parts]
-        self._judge(next((result for result in results if result != -1), -1), actions)
+        parts = [self._pool.submit(work, ends[k], ends[k + 1], k) for k in range(threads)]
+        return [part.result() for part in parts]
 
     def _call(self, stages: int, actions: np.ndarray, lo: int, hi: int, scratch: int) -> int:
         arguments = (*self._batch, *self._shown, actions, self._moves, np.uint64(stages), lo, hi, scratch)
@@ -311,11 +361,12 @@ class BatchEnv:
         seat, failed = int(self._states["winner"][i]), int(self._states["end"][i]) == FAILED
         where = self._where(i)
         if seat == NONE:
-            raise InternalError(f"a round did not finish: {where}, rules {self.spec.rules.to_dict()}: please report this")
-        name = self._seats.names[seat]
+            rules = self.spec.rules.to_dict()
+            raise InternalError(f"a round did not finish: {where}, rules {rules}: please report this line")
+        who = f"the compiled policy {self._seats.names[seat]} of seat {seat}"
         if failed:
-            raise PolicyError(f"the compiled policy {name} of seat {seat} failed (it returned a negative number): {where}")
-        raise IllegalMove(f"the compiled policy {name} of seat {seat} returned a move that is not legal: {where}")
+            raise PolicyError(f"{who} failed (it returned a negative number): {where}")
+        raise IllegalMove(f"{who} returned a move that is not legal: {where}")
 
     def _where(self, i: int) -> str:
         record = self._envs[i]
@@ -348,9 +399,8 @@ class BatchEnv:
 
     def _taken(self, actions: Any) -> np.ndarray:
         """Return actions as uint16[n]; numbers that do not fit become 65535, which is never legal."""
-        if isinstance(actions, np.ndarray) and actions.dtype == np.uint16 and actions.shape == (self.spec.n,):
-            if actions.flags.c_contiguous:
-                return actions
+        if _fits(actions, self.spec.n):
+            return actions  # type: ignore[no-any-return]
         try:
             array = np.asarray(actions)
         except Exception as error:
@@ -401,10 +451,15 @@ class BatchEnv:
             raise MextrainError("no episode has begun: call reset first")
         if out is None:
             return np.empty(self.spec.n, np.uint16)
-        fits = isinstance(out, np.ndarray) and out.dtype == np.uint16 and out.shape == (self.spec.n,)
-        if not fits or not out.flags.c_contiguous or not out.flags.writeable:
+        if not _fits(out, self.spec.n) or not out.flags.writeable:
             raise MextrainError(f"out = {shown(out)}: expected a contiguous array uint16[{self.spec.n}]")
         return out
+
+
+def _fits(array: Any, n: int) -> bool:
+    """Whether kernels can take these actions as they are."""
+    is_array = isinstance(array, np.ndarray) and array.dtype == np.uint16 and array.shape == (n,)
+    return is_array and bool(array.flags.c_contiguous)
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

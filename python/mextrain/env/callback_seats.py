@@ -59,7 +59,8 @@ class CallbackSeats:
             k = int(np.argmin(is_legal))
             i = int(waiting[k])
             record = batch.envs[i]
-            texts = [self._rules.actions.text(Move.from_code(int(m))) for m in seen.moves[seen.offsets[k] : seen.offsets[k + 1]]]
+            codes = seen.moves[seen.offsets[k] : seen.offsets[k + 1]].tolist()
+            texts = [self._rules.actions.text(Move.from_code(code)) for code in codes]
             raise IllegalMove(
                 f"the policy of seat {seen.seats[k]} returned the move {chosen[k]:#06x} in round {record['number']} of "
                 f"game {record['game']}, seed {record['seed']}, environment {i}: expected one of {len(texts)} legal "

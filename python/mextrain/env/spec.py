@@ -107,8 +107,8 @@ class Spec:
         threads = _count("threads", given.pop("threads"), 1024)
         if switches["final"] and words["observe"] is None:
             raise MextrainError("final = True: there is no observation to write; set observe to table or full")
-        return cls(rules, n, seed, first_game, outside_seats(outside, rules.players), **given, **words, **switches,
-                   threads=threads)
+        checked: dict[str, Any] = {**given, **words, **switches, "threads": threads}
+        return cls(rules, n, seed, first_game, outside_seats(outside, rules.players), **checked)
 
     def seats(self) -> Seats:
         """Return the policies by seat; those of outside seats are placeholders. Raises `PolicyError`."""
