@@ -365,7 +365,14 @@ def test_policies_for_actions_must_be_compiled() -> None:
 # -- saving
 
 
-@pytest.mark.parametrize("given", [{}, {"outside": 1, "others": "cautious", "autoreset": "next", "threads": 2}])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"observe": "full", "legal": "rows"},
+        {"outside": 1, "others": "cautious", "autoreset": "next", "threads": 2, "keep": True},
+    ],
+)
 def test_saving_and_pickling_continue_exactly(given: Any) -> None:
     env = make(**given)
     for step in range(30):
@@ -398,6 +405,32 @@ def test_what_cannot_be_loaded(bad: Any) -> None:
     with pytest.raises(MextrainError, match="other arguments"):
         env.load(make(6).save())
     assert same(copies(env), before)
+
+
+# -- positions
+
+
+@pytest.mark.parametrize("autoreset", ["same", "next"])
+def test_positions_of_environments(autoreset: str) -> None:
+    """A position has the round's moves, also those of built-in seats, and after the end the round that ended."""
+    env = make(outside=1, others="cautious", keep=True, autoreset=autoreset)
+    ends = 0
+    for step in range(60):
+        for i in range(5):
+            position = env.position(i)
+            if env.done[i] and autoreset == "next":
+                assert position.points == tuple(env.points[i])
+                assert position.record()["game"] == env.game[i]
+                assert position.record()["round"] == env.round[i]
+                ends += 1
+            else:
+                assert position.seat == env.seat[i] == 1
+                assert np.array_equal(legal_mask(position, 1), env.mask[i])  # type: ignore[index]
+                assert (position.record()["seed"], position.record()["game"]) == env.playing(i)[:2]
+        env.step(env.random_actions(step))
+    assert ends > 5 or autoreset == "same"
+    with pytest.raises(MextrainError, match="keep=True"):
+        make().position(0)
 
 
 # -- arrays

@@ -87,15 +87,17 @@ def test_the_first_game_may_be_any() -> None:
     assert [found[50 + g, k][0] for g in range(3) for k in range(3)] == want.points.reshape(-1, 4).tolist()
 
 
-def check_views(rules: RuleSet, outside: tuple[int, ...], dice: random.Random, steps: int, seed: int, n: int) -> None:
-    """Masks, table observations and seats are those of positions in which the same moves are played."""
+def check_views(
+    rules: RuleSet, outside: tuple[int, ...], dice: random.Random, steps: int, seed: int, n: int, kind: str = "table"
+) -> None:
+    """Masks, observations and seats are those of positions in which the same moves are played."""
     inside = {seat: dice.choice(list(NUMBERS)) for seat in range(rules.players) if seat not in outside}
-    env = BatchEnv(rules, n, seed=seed, outside=outside, others=list(inside.values()))
+    env = BatchEnv(rules, n, seed=seed, outside=outside, others=list(inside.values()), observe=kind)
     env.reset()
     assert env.mask is not None
     assert env.observation is not None
     layout = Layout(rules)
-    bits = int(layout.offsets[TABLE_SECTIONS])
+    bits = int(layout.offsets[TABLE_SECTIONS]) if kind == "table" else layout.bits
     following = followers(env, inside)
     for _ in range(steps):
         for i, follower in enumerate(following):
@@ -125,25 +127,27 @@ def check_views(rules: RuleSet, outside: tuple[int, ...], dice: random.Random, s
                 assert not env.reward[i].any()
 
 
-@settings(max_examples=25)
-@given(rule_sets(), st.randoms(use_true_random=False), st.integers(0, 2**64 - 1))
-def test_views_of_any_rules(rules: RuleSet, dice: random.Random, seed: int) -> None:
+@settings(max_examples=20)
+@given(rule_sets(), st.randoms(use_true_random=False), st.integers(0, 2**64 - 1), st.sampled_from(["table", "full"]))
+def test_views_of_any_rules(rules: RuleSet, dice: random.Random, seed: int, kind: str) -> None:
     outside = tuple(sorted(dice.sample(range(rules.players), dice.randint(1, rules.players))))
-    check_views(rules, outside, dice, 12, seed, 2)
+    check_views(rules, outside, dice, 12, seed, 2, kind)
 
 
+@pytest.mark.parametrize("kind", ["table", "full"])
 @pytest.mark.parametrize("name", TABLES)
-def test_views_of_whole_games(name: str) -> None:
+def test_views_of_whole_games(name: str, kind: str) -> None:
     rules = TABLES[name]
-    check_views(rules, tuple(range(rules.players)), random.Random(1), 250, 5, 1)
-    check_views(rules, (0, 2), random.Random(2), 100, 6, 2)
+    check_views(rules, tuple(range(rules.players)), random.Random(1), 150, 5, 1, kind)
+    check_views(rules, (0, 2), random.Random(2), 60, 6, 2, kind)
 
 
+@pytest.mark.parametrize("kind", ["table", "full"])
 @pytest.mark.parametrize("name", TABLES)
-def test_hidden_tiles_and_the_key_change_no_view(name: str) -> None:
+def test_hidden_tiles_and_the_key_change_no_view(name: str, kind: str) -> None:
     """Everything that the seat cannot see is replaced by noise in the state itself."""
     rules = TABLES[name]
-    env = BatchEnv(rules, 16, seed=2)
+    env = BatchEnv(rules, 16, seed=2, observe=kind)
     env.reset()
     noise = np.random.default_rng(3)
     for step in range(40):

@@ -20,6 +20,7 @@ ENV = np.dtype(
                 ("game", np.uint64),  # the match
                 ("ended_game", np.uint64),  # match of the round that ended last
                 ("laid", np.uint64, TILE_WORDS),  # tiles on the table by index
+                ("kept", np.uint16),  # moves of the round so far in ``history``
                 ("unseen", np.uint32),  # rounds that ended before an outside seat had decided anything
                 ("totals", np.int32, MAX_PLAYERS),  # points of the finished rounds of the match
                 ("number", np.uint8),  # the round of the match
@@ -44,9 +45,10 @@ SAME, NEXT, OFF = 0, 1, 2
 ZERO_SUM, POINTS, WIN = 0, 1, 2
 """``reward``: mean points of the others minus the own ones; minus the own points; 1 for the winner."""
 
-MASKS, TABLE, FULL, BY_ROW, FINAL, MATCHES, END_IF_ILLEGAL = 1, 2, 4, 8, 16, 32, 64
+MASKS, TABLE, FULL, BY_ROW, FINAL, MATCHES, END_IF_ILLEGAL, KEEP = 1, 2, 4, 8, 16, 32, 64, 128
 """Bits of ``what``: write masks; write observations of the table, or with what others have shown; actions are indices
-of rows; write final observations; an episode is a match; an illegal action ends the episode."""
+of rows; write final observations; an episode is a match; an illegal action ends the episode; keep the moves of the
+round."""
 
 CONFIG = np.dtype(
     (
@@ -93,6 +95,8 @@ class Batch(NamedTuple):
     """CONFIG[1]."""
     decode: Any
     """uint16[A]: the move of an action id."""
+    history: Any
+    """uint16[N, MAX_DECISIONS]: the moves of the round, with KEEP; else no rows."""
 
 
 class Shown(NamedTuple):

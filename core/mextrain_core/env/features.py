@@ -116,14 +116,14 @@ def plays_of_tile(r, ends, touch, new):
 
 
 @helper
-def put_table_features(s, r, e, out):
+def put_table_features(s, r, env, out):
     """Write the features of the table for the seat to decide into ``out`` (float32)."""
     seat, players = u64(s.seat), u64(r.players)
     all_tiles, all_totals = I0, I0
     for other in range(players):
         all_tiles += i64(s.hand_count[u64(other)])
-        all_totals += i64(e.totals[u64(other)])
-    own_tiles, own_total = i64(s.hand_count[seat]), i64(e.totals[seat])
+        all_totals += i64(env.totals[u64(other)])
+    own_tiles, own_total = i64(s.hand_count[seat]), i64(env.totals[seat])
     others = f32(players) - f32(1)
     out[0] = f32(own_tiles)
     out[1] = f32(fewest_tiles(s, r, seat))
@@ -149,7 +149,7 @@ def put_table_features(s, r, e, out):
         out[u64(k)] = f32(s.hand_count[other])
     out[21] = f32(plays_on(s, r, seat, ends_of(s, r, seat)))
     out[22] = f32(all_totals - own_total) / others - f32(own_total)
-    out[23] = f32(i64(r.rounds) - I1 - i64(e.number))
+    out[23] = f32(i64(r.rounds) - I1 - i64(env.number))
     for k in range(len(out)):
         out[u64(k)] *= TABLE_SCALES[u64(k)]
 

@@ -42,16 +42,16 @@ def put_row(r, rows, k, move, seat):
 
 
 @helper
-def list_rows(s, r, e, i, rows):
+def list_rows(s, r, env, i, rows):
     """Write the legal actions of environment ``i`` from ``offsets[i]`` on, plays in ascending order, ``stop`` last.
 
     After the end of an episode the only action is ``stop``, and the features of the table are 0.
     """
     seat = u64(s.seat)
     k = u64(rows.offsets[i])
-    plays = e.status == PLAYING
+    plays = env.status == PLAYING
     if plays:
-        put_table_features(s, r, e, rows.table[i])
+        put_table_features(s, r, env, rows.table[i])
         turns, plans = fewest_tiles(s, r, seat), begin_plans(s, r, seat)
         at = before_plays(s, r)
         while True:

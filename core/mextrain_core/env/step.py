@@ -27,6 +27,7 @@ from mextrain_core.env.envs import (
     ILLEGAL_END,
     IN_MATCH,
     IN_ROUND,
+    KEEP,
     LEAVE,
     MASKS,
     MATCHES,
@@ -40,6 +41,7 @@ from mextrain_core.env.envs import (
     Batch,
     Shown,
 )
+from mextrain_core.env.evidence import Known, begin_known, fold_known
 from mextrain_core.env.rewards import put_penalty, put_reward
 from mextrain_core.env.views import observe, show
 from mextrain_core.game.deal import deal_round
@@ -59,6 +61,7 @@ i64 = np.int64
 
 U0, U1, U6, U10, U63 = u64(0), u64(1), u64(6), u64(10), u64(63)
 OBSERVED = u64(TABLE | FULL)
+NOTED = u64(TABLE | FULL | KEEP)
 
 
 @helper
@@ -76,13 +79,13 @@ def absolute_move(decode, action, seat, players):
 @helper
 def check(batch, shown, actions, moves, lo, hi):
     """Translate actions into ``moves``; returns -1, or the first environment with an illegal one."""
-    r, c = batch.rules[0], batch.config[0]
-    what, players, count = u64(c.what), u64(r.players), u64(r.action_count)
+    r, config = batch.rules[0], batch.config[0]
+    what, players, count = u64(config.what), u64(r.players), u64(r.action_count)
     for index in range(lo, hi):
         i = u64(index)
         action = u64(actions[i])
-        if c.autoreset != SAME and batch.envs[i].status != PLAYING:
-            moves[i] = DEAL if c.autoreset == NEXT else LEAVE
+        if config.autoreset != SAME and batch.envs[i].status != PLAYING:
+            moves[i] = DEAL if config.autoreset == NEXT else LEAVE
             continue
         move = action
         if what & u64(BY_ROW) != U0:
@@ -111,62 +114,68 @@ def kth_action(s, r, k):
 
 
 @helper
-def deal_next(s, r, e, what):
+def deal_next(batch, known, i):
     """Deal the round of the environment."""
-    number = u64(e.number)
+    s, r, env, what = batch.states[i], batch.rules[0], batch.envs[i], u64(batch.config[0].what)
+    number = u64(env.number)
     if number == U0:
         for seat in range(u64(r.players)):
-            e.totals[u64(seat)] = 0
+            env.totals[u64(seat)] = 0
     engine = engine_of_round(r, number)
-    starter = starter_of_round(r, u64(e.last_starter), u64(e.last_winner))
-    deal_round(s, r, round_key(u64(e.seed), u64(e.game), engine), engine, starter)
-    e.status = PLAYING
+    starter = starter_of_round(r, u64(env.last_starter), u64(env.last_winner))
+    deal_round(s, r, round_key(u64(env.seed), u64(env.game), engine), engine, starter)
+    env.status = PLAYING
+    env.kept = U0
     if what & OBSERVED != U0:
         for n in range(TILE_WORDS):
-            e.laid[u64(n)] = U0
-        note_laid(r, e.laid, tile_index(r, engine, engine))
+            env.laid[u64(n)] = U0
+        note_laid(r, env.laid, tile_index(r, engine, engine))
+    if known is not None:
+        s.events = U0
+        begin_known(known, i, s, r)
 
 
 @helper
-def finish(s, r, e, c, i, shown):
+def finish(batch, known, i, scratch, shown):
     """Report a round that has ended, and name the next one; returns whether an episode has ended."""
-    what, players, decided = u64(c.what), u64(r.players), u64(e.decided)
+    s, r, env, config = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
+    what, players, decided = u64(config.what), u64(r.players), u64(env.decided)
     in_round = decided & u64(IN_ROUND) != U0
-    for seat in range(players):
-        points = hand_points(s, r, u64(seat))
-        e.totals[u64(seat)] += points
-        if in_round:
-            shown.points[i, u64(seat)] = points
-    if in_round:
-        e.ended_game = e.game
-        e.ended_number = e.number
-        e.ended_how = s.end
-    else:
-        e.unseen += U1
     is_illegal = s.end == ILLEGAL_END
     by_match = what & u64(MATCHES) != U0
-    e.number += U1
-    match_over = u64(e.number) == u64(r.rounds) or (is_illegal and by_match)
+    match_over = u64(env.number) + U1 == u64(r.rounds) or (is_illegal and by_match)
     ended = match_over and decided & u64(IN_MATCH) != U0 if by_match else in_round
+    for seat in range(players):
+        points = hand_points(s, r, u64(seat))
+        env.totals[u64(seat)] += points
+        if in_round or ended:
+            shown.points[i, u64(seat)] = points
+    if in_round or ended:
+        env.ended_game = env.game
+        env.ended_number = env.number
+        env.ended_how = s.end
+    else:
+        env.unseen += U1
+    env.number += U1
     if ended:
         shown.done[i] = True
         if is_illegal:
-            put_penalty(r, c.reward, c.worst, u64(e.viewer), shown.reward[i])
+            put_penalty(r, config.reward, config.worst, u64(env.viewer), shown.reward[i])
         elif by_match:
-            put_reward(r, c.reward, e.totals, players, shown.reward[i])
+            put_reward(r, config.reward, env.totals, players, shown.reward[i])
         else:
-            put_reward(r, c.reward, shown.points[i], u64(s.winner), shown.reward[i])
+            put_reward(r, config.reward, shown.points[i], u64(s.winner), shown.reward[i])
         if what & u64(FINAL) != U0:
-            observe(s, r, e, c, u64(e.viewer), shown.final[i])
-    e.last_starter = s.starter
-    e.last_winner = s.winner
-    e.decided = decided & u64(IN_MATCH)
+            observe(batch, known, i, scratch, u64(env.viewer), shown.final[i])
+    env.last_starter = s.starter
+    env.last_winner = s.winner
+    env.decided = decided & u64(IN_MATCH)
     if match_over:
-        e.number = U0
-        e.game += c.stride
-        e.last_starter = NONE
-        e.last_winner = NONE
-        e.decided = U0
+        env.number = U0
+        env.game += config.stride
+        env.last_starter = NONE
+        env.last_winner = NONE
+        env.decided = U0
     return ended
 
 
@@ -193,57 +202,74 @@ def play_given(s, r, log, move):
 
 
 @helper
-def run_on(batch, i, scratch, shown, phase, move):
+def note_move(batch, i, move):
+    """Note the tile that is laid, for observations, and keep the move."""
+    r, env, what = batch.rules[0], batch.envs[i], u64(batch.config[0].what)
+    if what & OBSERVED != U0 and move != STOP_MOVE and move != NO_MOVE:
+        note_laid(r, env.laid, tile_of_move(r, move))
+    if what & u64(KEEP) != U0:
+        batch.history[i, u64(env.kept)] = move
+        env.kept += U1
+
+
+@helper
+def run_on(batch, known, i, scratch, shown, phase, move):
     """Play ``move`` if a decision is due, and on until an outside seat has to decide, or an episode has ended."""
-    s, r, e, c = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
-    what = u64(c.what)
+    s, r, env, config = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
+    what = u64(config.what)
+    log = None if known is None else known.log
     while True:
         if phase == PHASE_DECIDE:
-            if what & OBSERVED != U0 and move != STOP_MOVE and move != NO_MOVE:
-                note_laid(r, e.laid, tile_of_move(r, move))
-            phase = play_given(s, r, None, move)
-        phase = forced_steps(s, r, None, phase)
+            if what & NOTED != U0:
+                note_move(batch, i, move)
+            if known is not None:
+                s.events = U0
+            phase = play_given(s, r, log, move)
+        phase = forced_steps(s, r, log, phase)
+        if known is not None and env.status == PLAYING:
+            fold_known(known, i, s, r)
         if phase == PHASE_OVER:
             s.phase = phase
-            if e.status == PLAYING:
+            if env.status == PLAYING:
                 if s.end == FAULT or s.end == FAILED:
-                    e.status = FAULTY
+                    env.status = FAULTY
                     break
-                if finish(s, r, e, c, i, shown) and c.autoreset != SAME:
-                    e.status = ENDED
+                if finish(batch, known, i, scratch, shown) and config.autoreset != SAME:
+                    env.status = ENDED
                     break
-            deal_next(s, r, e, what)
+            deal_next(batch, known, i)
             phase = PHASE_TURN
             continue
         s.phase = phase
         seat = u64(s.seat)
-        if c.policies[seat] == OUTSIDE:
+        if config.policies[seat] == OUTSIDE:
             break
-        move = decide(batch, i, scratch, c.policies[seat], u64(c.addresses[seat]))
+        move = decide(batch, i, scratch, config.policies[seat], u64(config.addresses[seat]))
 
 
 @helper
-def play_one(batch, i, scratch, shown, move, by_row):
+def play_one(batch, known, i, scratch, shown, move, by_row):
     """Do in an environment what ``move`` says (``by_row``: a row); returns whether no policy failed."""
-    s, r, e, c = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
+    s, r, env, config = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
     phase = PHASE_OVER
+    s.events = U0
     if move == u64(DEAL):
-        e.status = BLANK
+        env.status = BLANK
         s.phase = PHASE_OVER
     elif move == u64(ILLEGAL):
-        e.decided = IN_ROUND | IN_MATCH
-        e.viewer = s.seat
+        env.decided = IN_ROUND | IN_MATCH
+        env.viewer = s.seat
         s.end = ILLEGAL_END
     else:
-        if (u64(c.outside) >> u64(s.seat)) & U1 != U0:
-            e.decided = IN_ROUND | IN_MATCH
-            e.viewer = s.seat
+        if (u64(config.outside) >> u64(s.seat)) & U1 != U0:
+            env.decided = IN_ROUND | IN_MATCH
+            env.viewer = s.seat
         if by_row:
             move = kth_action(s, r, move)
         phase = PHASE_DECIDE
-    run_on(batch, i, scratch, shown, phase, move)
-    shown.counts[i] = u64(s.legal_count) + u64(s.may_stop) if e.status == PLAYING else U1
-    return e.status != FAULTY
+    run_on(batch, known, i, scratch, shown, phase, move)
+    shown.counts[i] = u64(s.legal_count) + u64(s.may_stop) if env.status == PLAYING else U1
+    return env.status != FAULTY
 
 
 @helper
@@ -256,9 +282,30 @@ def clear(shown, lo, hi):
             shown.reward[i, u64(seat)] = 0.0
 
 
+@helper
+def step_range(batch, known, shown, actions, moves, stages, lo, hi, scratch):
+    """``step_envs``; ``known``: Known, or None."""
+    if stages & u64(CHECK) != U0:
+        wrong = check(batch, shown, actions, moves, lo, hi)
+        if wrong >= 0:
+            return wrong
+    if stages & u64(CLEAR) != U0:
+        clear(shown, lo, hi)
+    failed = i64(-1)
+    by_row = stages & u64(PLAY_ROWS) != U0
+    for index in range(lo, hi):
+        i = u64(index)
+        if stages & u64(PLAY | PLAY_ROWS) != U0 and moves[i] != LEAVE:
+            if not play_one(batch, known, i, scratch, shown, u64(moves[i]), by_row) and failed == -1:
+                failed = -2 - i64(i)
+        if stages & u64(SHOW) != U0:
+            show(batch, known, i, scratch, shown)
+    return failed
+
+
 @kernel
 def step_envs(
-    states, envs, rules, config, decode,
+    states, envs, rules, config, decode, history,
     seat, counts, mask, observation, final, done, reward, points,
     actions, moves, stages, lo, hi, scratch,
 ):  # fmt: skip
@@ -272,24 +319,22 @@ def step_envs(
     Returns -1; i if the action of environment i is illegal, and then nothing has changed but ``moves``; or -2 - i if a
     policy failed in environment i.
     """
-    batch = Batch(states, envs, rules, config, decode)
+    batch = Batch(states, envs, rules, config, decode, history)
     shown = Shown(seat, counts, mask, observation, final, done, reward, points)
-    if stages & u64(CHECK) != U0:
-        wrong = check(batch, shown, actions, moves, lo, hi)
-        if wrong >= 0:
-            return wrong
-    if stages & u64(CLEAR) != U0:
-        clear(shown, lo, hi)
-    failed = i64(-1)
-    by_row = stages & u64(PLAY_ROWS) != U0
-    for index in range(lo, hi):
-        i = u64(index)
-        if stages & u64(PLAY | PLAY_ROWS) != U0 and moves[i] != LEAVE:
-            if not play_one(batch, i, scratch, shown, u64(moves[i]), by_row) and failed == -1:
-                failed = -2 - i64(i)
-        if stages & u64(SHOW) != U0:
-            show(states[i], rules[0], envs[i], config[0], i, shown)
-    return failed
+    return step_range(batch, None, shown, actions, moves, stages, lo, hi, scratch)
+
+
+@kernel
+def step_knowing(
+    states, envs, rules, config, decode, history,
+    seat, counts, mask, observation, final, done, reward, points,
+    actions, moves, stages, lo, hi, scratch, tables, evidence, log,
+):  # fmt: skip
+    """``step_envs`` for observations with what others have shown; the last three arrays are those of ``Known``."""
+    batch = Batch(states, envs, rules, config, decode, history)
+    shown = Shown(seat, counts, mask, observation, final, done, reward, points)
+    known = Known(tables, evidence, log)
+    return step_range(batch, known, shown, actions, moves, stages, lo, hi, scratch)
 
 
 @kernel
@@ -328,7 +373,7 @@ def policy_actions(states, envs, rules, by_row, policy, address, scratch, out):
     ``policy`` (uint64) is its id, ``address`` (uint64) that of its C function, or 0. Returns -1, or the first
     environment for which the policy failed.
     """
-    batch = Batch(states, envs, rules, None, None)
+    batch = Batch(states, envs, rules, None, None, None)
     r = rules[0]
     for index in range(len(out)):
         i = u64(index)

@@ -6,6 +6,7 @@ from mextrain_core.bulk.samples import put_table
 from mextrain_core.compiler.jit import helper
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.env.envs import FULL, MASKS, PLAYING, TABLE
+from mextrain_core.env.evidence import put_known
 from mextrain_core.game.movegen import before_plays, next_row
 from mextrain_core.hidden.observe import relative_train, set_bit
 from mextrain_core.model.limits import WILD
@@ -42,15 +43,16 @@ def put_mask(s, r, out):
 
 
 @helper
-def show(s, r, e, c, i, shown):
+def show(batch, known, i, scratch, shown):
     """Write the seat, its legal actions and its observation.
 
     After the end of an episode the only action is ``stop``, and the seat is the one that decided last.
     """
-    plays = e.status == PLAYING
-    seat = u64(s.seat) if plays else u64(e.viewer)
+    s, r, env, config = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
+    plays = env.status == PLAYING
+    seat = u64(s.seat) if plays else u64(env.viewer)
     shown.seat[i] = seat
-    if c.what & u64(MASKS) != U0:
+    if config.what & u64(MASKS) != U0:
         mask = shown.mask[i]
         for n in range(len(mask)):
             mask[n] = U0
@@ -58,13 +60,16 @@ def show(s, r, e, c, i, shown):
             put_mask(s, r, mask)
         else:
             set_bit(mask, U0, u64(r.action_count) - U1)
-    if c.what & u64(TABLE | FULL) != U0:
-        observe(s, r, e, c, seat, shown.observation[i])
+    if config.what & u64(TABLE | FULL) != U0:
+        observe(batch, known, i, scratch, seat, shown.observation[i])
 
 
 @helper
-def observe(s, r, e, c, seat, out):
-    """Write the observation of ``seat`` over ``out``."""
+def observe(batch, known, i, scratch, seat, out):
+    """Write the observation of ``seat`` over ``out``; ``known``: Known, or None if it is of the table only."""
+    s, r, env, config = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
     for n in range(len(out)):
         out[n] = U0
-    put_table(s, r, seat, e.laid, c.layout, out)
+    put_table(s, r, seat, env.laid, config.layout, out)
+    if known is not None:
+        put_known(known, i, scratch, s, batch.rules, seat, config.layout, out)

@@ -16,15 +16,23 @@ from mextrain.env.callback_seats import CallbackSeats
 from mextrain.env.rows import rows_for
 from mextrain.env.spec import Spec
 from mextrain.errors import IllegalMove, InternalError, MextrainError, PolicyError, one_line, shown
+from mextrain.game.moves import Move
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import check_game, check_seed
+from mextrain.position import Position
 from mextrain_core.env import envs
+from mextrain_core.env.evidence import Known
 from mextrain_core.env.rows import list_actions
-from mextrain_core.env.step import policy_actions, random_actions, step_envs
+from mextrain_core.env.step import policy_actions, random_actions, step_envs, step_knowing
+from mextrain_core.game.events import EVENT
 from mextrain_core.game.movegen import legal_moves
-from mextrain_core.model.limits import NONE
+from mextrain_core.hidden.evidence import EVIDENCE
+from mextrain_core.model.limits import MAX_DECISIONS, NONE
 from mextrain_core.model.rng import GOLDEN
 from mextrain_core.model.state import FAILED, new_states
+
+MOST_EVENTS = 4096
+"""Room for the events between two decisions, at most 5 for each tile of the boneyard and each seat."""
 
 FORMAT = "mextrain-env/1"
 """The name of what `BatchEnv.save` returns."""
@@ -34,8 +42,9 @@ FORMAT = "mextrain-env/1"
 class BatchEnv:
     """`n` environments in which outside seats play given actions, and policies play the other seats.
 
-    Environment i plays the games (matches) `first_game + i`, `+ n`, … of `seed`, each round by round: those that
-    `simulate` plays with the same actions. The result does not depend on `threads`.
+    Environment i plays the games (matches) `first_game + i`, `+ stride`, … of `seed`, each round by round: those that
+    `simulate` plays with the same actions. The result does not depend on `threads`. `stride` is `n` unless the games
+    are shared with other batches, such as those of other machines.
 
     `outside`: `"all"`, or the seats that `step` gets actions for. `others`: the policies of the other seats, in every
     form that `simulate` takes, one for all or one for each of them. `episode`: `"round"` or `"match"`. `observe`:
@@ -46,6 +55,7 @@ class BatchEnv:
     minus the own ones), `"points"` (minus the own points) or `"win"` (1 for the winner, -1 / (players - 1) for the
     others, 0 in a blocked round). `autoreset`: after the end of an episode the next one begins in the `"same"` step, in
     the `"next"` one, which ignores the action, or (`"off"`) when `reset` is called. `final`: whether to write `final`.
+    `keep`: whether to keep the moves of every round, for `position`.
 
     The arrays are made once and written in place by `reset` and `step`; they cannot be written to from outside.
 
@@ -79,6 +89,7 @@ class BatchEnv:
         *,
         seed: int = 0,
         first_game: int = 0,
+        stride: int | None = None,
         outside: Any = "all",
         others: Any = "cautious",
         episode: str = "round",
@@ -90,12 +101,13 @@ class BatchEnv:
         reward: str = "zero_sum",
         autoreset: str = "same",
         final: bool = False,
+        keep: bool = False,
         threads: int = 1,
     ) -> None:
         self.spec = spec = Spec.of(
-            rules, n, outside, seed=seed, first_game=first_game, others=others, episode=episode, observe=observe,
-            masks=masks, legal=legal, actions=actions, illegal=illegal, reward=reward, autoreset=autoreset, final=final,
-            threads=threads,
+            rules, n, outside, seed=seed, first_game=first_game, stride=stride, others=others, episode=episode,
+            observe=observe, masks=masks, legal=legal, actions=actions, illegal=illegal, reward=reward,
+            autoreset=autoreset, final=final, keep=keep, threads=threads,
         )  # fmt: skip
         self._seats = spec.seats()
         self._callbacks = CallbackSeats(spec, self._seats)
@@ -115,8 +127,14 @@ class BatchEnv:
         self._envs = np.zeros(spec.n, envs.ENV)
         codes = rules.actions.codes(np.arange(rules.action_count))
         self._states = new_states(spec.n + spec.threads)
-        self._batch = envs.Batch(self._states, self._envs, rules.record, spec.config(self._seats), codes)
+        history = np.zeros((spec.n if spec.keep else 0, MAX_DECISIONS), np.uint16)
+        self._batch = envs.Batch(self._states, self._envs, rules.record, spec.config(self._seats), codes, history)
         self._rows = rows_for(spec)
+        self._known: Known | None = None
+        if spec.observe == "full":
+            both = spec.n + spec.threads
+            log = np.zeros((spec.threads, MOST_EVENTS), EVENT)
+            self._known = Known(new_states(both), np.zeros(both, EVIDENCE), log)
         self._actions = np.zeros(spec.n, np.uint16)
         self._moves = np.zeros(spec.n, np.uint16)
         self._pool: ThreadPoolExecutor | None = None
@@ -236,16 +254,38 @@ class BatchEnv:
             raise PolicyError(f"the policy {seats.names[0]} chose no legal move: {self._where(int(failed))}")
         return out
 
+    def playing(self, i: int) -> tuple[int, int, int]:
+        """Return the seed, game and round that environment `i` plays, or that ended if its episode has ended.
+
+        Raises `MextrainError` for an environment that does not exist.
+        """
+        record = self._envs[self._index(i)]
+        if record["status"] == envs.ENDED:
+            return int(record["seed"]), int(record["ended_game"]), int(record["ended_number"])
+        return int(record["seed"]), int(record["game"]), int(record["number"])
+
+    def position(self, i: int) -> Position:
+        """Return the round that environment `i` plays, or that has ended, as a `Position`: for tables and records.
+
+        It is a copy: playing on it changes nothing here. Raises `MextrainError` without `keep=True`.
+        """
+        index = self._index(i)
+        if not self.spec.keep or not self._is_set:
+            raise MextrainError("no moves have been kept: make the environment with keep=True, and call reset")
+        seed, game, number = self.playing(index)
+        rules, starter = self.spec.rules, int(self._states["starter"][index])
+        position = Position.deal(rules, seed=seed, game=game, engine=rules.engines[number], starter=starter)
+        for code in self._batch.history[index, : self._envs["kept"][index]].tolist():
+            position.play_unchecked(Move.from_code(code))
+        return position
+
     # -- saving
 
     def save(self) -> dict[str, Any]:
         """Return everything that `load` needs to continue exactly: a dict of arrays and plain values."""
         saved = {f"shown_{name}": array.copy() for name, array in self._shown._asdict().items()}
-        states = self._states[: self.spec.n].view(np.uint8).copy()
-        return {
-            "format": FORMAT, "seed": self.spec.seed, "is_set": self._is_set, "states": states,
-            "envs": self._envs.view(np.uint8).copy(), **saved,
-        }  # fmt: skip
+        saved |= {name: array.copy() for name, array in self._structs().items()}
+        return {"format": FORMAT, "seed": self.spec.seed, "is_set": self._is_set, **saved}
 
     def load(self, saved: Mapping[str, Any]) -> None:
         """Continue from what `save` returned, of an environment that was made with the same arguments.
@@ -256,7 +296,7 @@ class BatchEnv:
         if not isinstance(saved, Mapping) or saved.get("format") != FORMAT:
             raise MextrainError(f"saved = {shown(saved)}: expected what BatchEnv.save returned, format {FORMAT}")
         targets = {f"shown_{name}": array for name, array in self._shown._asdict().items()}
-        targets |= {"states": self._states[: self.spec.n].view(np.uint8), "envs": self._envs.view(np.uint8)}
+        targets |= self._structs()
         for name, target in targets.items():
             array = saved.get(name)
             if not isinstance(array, np.ndarray) or array.shape != target.shape or array.dtype != target.dtype:
@@ -267,6 +307,14 @@ class BatchEnv:
         self.spec, self._is_set = replace(self.spec, seed=seed), bool(saved["is_set"])
         if self._is_set and self.spec.legal:
             self._list()
+
+    def _structs(self) -> dict[str, np.ndarray]:
+        """The structs of all environments as bytes: uint8[n × size]."""
+        n = self.spec.n
+        structs = {"states": self._states[:n], "envs": self._envs, "history": self._batch.history}
+        if self._known is not None:
+            structs |= {"tables": self._known.tables[:n], "evidence": self._known.evidence[:n]}
+        return {name: array.view(np.uint8) for name, array in structs.items()}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"spec": self.spec, "saved": self.save()}
@@ -339,11 +387,16 @@ class BatchEnv:
         return [part.result() for part in parts]
 
     def _call(self, stages: int, actions: np.ndarray, lo: int, hi: int, scratch: int) -> int:
-        arguments = (*self._batch, *self._shown, actions, self._moves, np.uint64(stages), lo, hi, scratch)
+        numbers = (np.uint64(stages), lo, hi, scratch)
+        arguments: tuple[Any, ...] = (*self._batch, *self._shown, actions, self._moves, *numbers)
+        step = step_envs
+        if self._known is not None:
+            logs = self._known.log
+            step, arguments = step_knowing, (*arguments, *self._known[:2], logs[scratch - self.spec.n])
         if not self._seats.has_foreign:
-            return int(step_envs(*arguments))
+            return int(step(*arguments))
         with Watch() as watch:
-            result = int(step_envs(*arguments))
+            result = int(step(*arguments))
         if watch.raised is not None:
             self._is_set = False
             raised = one_line(f"{type(watch.raised).__name__}: {watch.raised}")
@@ -386,9 +439,7 @@ class BatchEnv:
 
         Raises `MextrainError` for an environment that does not exist.
         """
-        index = whole(i)
-        if index is None or not 0 <= index < self.spec.n:
-            raise MextrainError(f"i = {shown(i)}: expected an environment 0 … {self.spec.n - 1}")
+        index = self._index(i)
         if not self._is_set or self._envs["status"][index] != envs.PLAYING:
             return np.array([self.spec.rules.action_count - 1], np.uint16)
         moves = np.empty(int(self.counts[index]) + 1, np.uint16)
@@ -396,6 +447,12 @@ class BatchEnv:
         actions, seat = self.spec.rules.actions, int(self.seat[index])
         ids = [actions.relative(int(action), seat=seat) for action in actions.ids(moves[:count])]
         return np.array(ids, np.uint16)
+
+    def _index(self, i: object) -> int:
+        index = whole(i)
+        if index is None or not 0 <= index < self.spec.n:
+            raise MextrainError(f"i = {shown(i)}: expected an environment 0 … {self.spec.n - 1}")
+        return index
 
     def _taken(self, actions: Any) -> np.ndarray:
         """Return actions as uint16[n]; numbers that do not fit become 65535, which is never legal."""
@@ -442,7 +499,7 @@ class BatchEnv:
         """Let environments go on with the next episode; an unfinished match is left."""
         records = self._envs
         left = chosen & (records["status"] == envs.PLAYING)
-        records["game"][left] += np.uint64(self.spec.n)
+        records["game"][left] += np.uint64(self.spec.stride)
         for field, value in (("number", 0), ("decided", 0), ("last_starter", NONE), ("last_winner", NONE)):
             records[field][left] = value
 

@@ -78,6 +78,7 @@ class Spec:
     n: int
     seed: int
     first_game: int
+    stride: int
     outside: tuple[int, ...]
     others: Any
     episode: str
@@ -89,6 +90,7 @@ class Spec:
     reward: str
     autoreset: str
     final: bool
+    keep: bool
     threads: int
 
     @classmethod
@@ -98,17 +100,21 @@ class Spec:
         n = _count("n", n, MOST)
         seed, first_game = check_seed(given.pop("seed")), check_game(given.pop("first_game"), "first_game")
         check_games(n, first_game, "n")
+        stride = given.pop("stride")
+        stride = n if stride is None else _count("stride", stride, 1 << 40)
+        if stride < n:
+            raise MextrainError(f"stride = {stride}: expected None or a number of games from n = {n} on")
         known = {
             "episode": EPISODES, "observe": OBSERVATIONS, "legal": LEGAL, "actions": ACTIONS, "illegal": ILLEGAL,
             "reward": REWARDS, "autoreset": AUTORESETS,
         }  # fmt: skip
         words = {name: _one_of(name, given.pop(name), values) for name, values in known.items()}
-        switches = {name: _switch(name, given.pop(name)) for name in ("masks", "final")}
+        switches = {name: _switch(name, given.pop(name)) for name in ("masks", "final", "keep")}
         threads = _count("threads", given.pop("threads"), 1024)
         if switches["final"] and words["observe"] is None:
             raise MextrainError("final = True: there is no observation to write; set observe to table or full")
         checked: dict[str, Any] = {**given, **words, **switches, "threads": threads}
-        return cls(rules, n, seed, first_game, outside_seats(outside, rules.players), **checked)
+        return cls(rules, n, seed, first_game, stride, outside_seats(outside, rules.players), **checked)
 
     def seats(self) -> Seats:
         """Return the policies by seat; those of outside seats are placeholders. Raises `PolicyError`."""
@@ -140,7 +146,7 @@ class Spec:
         """Return the CONFIG struct of the kernels, shape (1,)."""
         config = np.zeros(1, envs.CONFIG)
         record = config[0]
-        record["stride"] = self.n
+        record["stride"] = self.stride
         record["layout"] = self.layout.offsets
         record["addresses"][: self.rules.players] = seats.addresses
         record["policies"][: self.rules.players] = seats.ids
@@ -153,7 +159,7 @@ class Spec:
         bits = {
             envs.MASKS: self.masks, envs.TABLE: self.observe == "table", envs.FULL: self.observe == "full",
             envs.BY_ROW: self.actions == "rows", envs.FINAL: self.final, envs.MATCHES: self.episode == "match",
-            envs.END_IF_ILLEGAL: self.illegal == "end",
+            envs.END_IF_ILLEGAL: self.illegal == "end", envs.KEEP: self.keep,
         }  # fmt: skip
         record["what"] = sum(bit for bit, is_set in bits.items() if is_set)
         return config
