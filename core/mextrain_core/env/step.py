@@ -116,7 +116,8 @@ def kth_action(s, r, k):
 @helper
 def deal_next(batch, known, i):
     """Deal the round of the environment."""
-    s, r, env, what = batch.states[i], batch.rules[0], batch.envs[i], u64(batch.config[0].what)
+    s, r, env = batch.states[i], batch.rules[0], batch.envs[i]
+    what = u64(batch.config[0].what)
     number = u64(env.number)
     if number == U0:
         for seat in range(u64(r.players)):
@@ -138,7 +139,8 @@ def deal_next(batch, known, i):
 @helper
 def finish(batch, known, i, scratch, shown):
     """Report a round that has ended, and name the next one; returns whether an episode has ended."""
-    s, r, env, config = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
+    s, r = batch.states[i], batch.rules[0]
+    env, config = batch.envs[i], batch.config[0]
     what, players, decided = u64(config.what), u64(r.players), u64(env.decided)
     in_round = decided & u64(IN_ROUND) != U0
     is_illegal = s.end == ILLEGAL_END
@@ -215,7 +217,8 @@ def note_move(batch, i, move):
 @helper
 def run_on(batch, known, i, scratch, shown, phase, move):
     """Play ``move`` if a decision is due, and on until an outside seat has to decide, or an episode has ended."""
-    s, r, env, config = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
+    s, r = batch.states[i], batch.rules[0]
+    env, config = batch.envs[i], batch.config[0]
     what = u64(config.what)
     log = None if known is None else known.log
     while True:
@@ -250,7 +253,8 @@ def run_on(batch, known, i, scratch, shown, phase, move):
 @helper
 def play_one(batch, known, i, scratch, shown, move, by_row):
     """Do in an environment what ``move`` says (``by_row``: a row); returns whether no policy failed."""
-    s, r, env, config = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
+    s, r = batch.states[i], batch.rules[0]
+    env, config = batch.envs[i], batch.config[0]
     phase = PHASE_OVER
     s.events = U0
     if move == u64(DEAL):

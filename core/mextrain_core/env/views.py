@@ -3,10 +3,10 @@
 import numpy as np
 
 from mextrain_core.bulk.samples import put_table
-from mextrain_core.compiler.jit import helper
+from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
-from mextrain_core.env.envs import FULL, MASKS, PLAYING, TABLE
-from mextrain_core.env.evidence import put_known
+from mextrain_core.env.envs import FULL, MASKS, PLAYING, TABLE, Batch
+from mextrain_core.env.evidence import Known, put_known
 from mextrain_core.game.movegen import before_plays, next_row
 from mextrain_core.hidden.observe import relative_train, set_bit
 from mextrain_core.model.limits import WILD
@@ -48,7 +48,8 @@ def show(batch, known, i, scratch, shown):
 
     After the end of an episode the only action is ``stop``, and the seat is the one that decided last.
     """
-    s, r, env, config = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
+    s, r = batch.states[i], batch.rules[0]
+    env, config = batch.envs[i], batch.config[0]
     plays = env.status == PLAYING
     seat = u64(s.seat) if plays else u64(env.viewer)
     shown.seat[i] = seat
@@ -67,9 +68,22 @@ def show(batch, known, i, scratch, shown):
 @helper
 def observe(batch, known, i, scratch, seat, out):
     """Write the observation of ``seat`` over ``out``; ``known``: Known, or None if it is of the table only."""
-    s, r, env, config = batch.states[i], batch.rules[0], batch.envs[i], batch.config[0]
+    s, r = batch.states[i], batch.rules[0]
+    env, config = batch.envs[i], batch.config[0]
     for n in range(len(out)):
         out[n] = U0
     put_table(s, r, seat, env.laid, config.layout, out)
     if known is not None:
         put_known(known, i, scratch, s, batch.rules, seat, config.layout, out)
+
+
+@kernel
+def observe_seat(states, envs, rules, config, tables, evidence, i, scratch, seat, out):
+    """Write what any ``seat`` (uint64) sees of environment ``i`` into ``out`` (uint64[words]).
+
+    The arrays are those of ``Batch`` and ``Known``; without sections about what others have shown, ``tables`` and
+    ``evidence`` are None.
+    """
+    batch = Batch(states, envs, rules, config, None, None)
+    known = None if tables is None else Known(tables, evidence, None)
+    observe(batch, known, i, scratch, seat, out)

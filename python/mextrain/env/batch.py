@@ -24,6 +24,7 @@ from mextrain_core.env import envs
 from mextrain_core.env.evidence import Known
 from mextrain_core.env.rows import list_actions
 from mextrain_core.env.step import policy_actions, random_actions, step_envs, step_knowing
+from mextrain_core.env.views import observe_seat
 from mextrain_core.game.events import EVENT
 from mextrain_core.game.movegen import legal_moves
 from mextrain_core.hidden.evidence import EVIDENCE
@@ -253,6 +254,28 @@ class BatchEnv:
         if failed >= 0:
             raise PolicyError(f"the policy {seats.names[0]} chose no legal move: {self._where(int(failed))}")
         return out
+
+    def observation_of(self, i: int, seat: int) -> np.ndarray:
+        """Return what any seat sees of environment `i`, packed like `observation`: uint64[words].
+
+        Raises `MextrainError` for an environment or seat that does not exist, and without observations.
+        """
+        index, number = self._index(i), whole(seat)
+        if number is None or not 0 <= number < self.spec.rules.players:
+            raise MextrainError(f"seat = {shown(seat)}: expected 0 … {self.spec.rules.players - 1}")
+        if self.observation is None or not self._is_set:
+            raise MextrainError("there is nothing to see: make the environment with observe, and call reset")
+        out = np.zeros(self.observation.shape[1], np.uint64)
+        known = (None, None) if self._known is None else self._known[:2]
+        observe_seat(*self._batch[:4], *known, index, self.spec.n, np.uint64(number), out)
+        return out
+
+    def is_over(self, i: int) -> bool:
+        """Return whether the episode of environment `i` has ended and no other one has begun.
+
+        Raises `MextrainError` for an environment that does not exist.
+        """
+        return bool(self._envs["status"][self._index(i)] == envs.ENDED)
 
     def playing(self, i: int) -> tuple[int, int, int]:
         """Return the seed, game and round that environment `i` plays, or that ended if its episode has ended.

@@ -10,6 +10,7 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
+from mextrain._support.integers import whole
 from mextrain._support.optional import need
 
 try:
@@ -22,7 +23,7 @@ except ModuleNotFoundError:
     raise
 
 from mextrain.env.batch import BatchEnv
-from mextrain.env.shapes import Bytes
+from mextrain.env.shapes import Bytes, named_round
 from mextrain.env.spec import AUTORESETS, ENDS
 from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
@@ -33,8 +34,6 @@ ROUND, MATCH = "mextrain/Round-v0", "mextrain/Match-v0"
 MODES = dict(zip(AUTORESETS, (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED), strict=True))
 """The auto-reset modes of Gymnasium, by the words of `BatchEnv`."""
 
-OPTIONS = ("seed", "game", "engine", "reset_mask")
-
 
 def _space(env: BatchEnv) -> Any:
     """The space of one observation."""
@@ -44,7 +43,7 @@ def _space(env: BatchEnv) -> Any:
         "action_mask": spaces.Box(0, 1, (spec.rules.action_count,), np.int8),
     }
     if spec.episode == "match":
-        found["totals"] = spaces.Box(0, np.inf, (spec.rules.players,), np.float32)
+        found["totals"] = spaces.Box(0, spec.worst_match, (spec.rules.players,), np.float32)
     return spaces.Dict(found)
 
 
@@ -87,18 +86,11 @@ class _Seen:
 def _batch(rules: RuleSet | None, n: int, seat: int, opponents: Any, **given: Any) -> BatchEnv:
     """Return the environments of one outside seat. Raises `MextrainError` for arguments that it refuses."""
     rules = RuleSet.mexican(4) if rules is None else rules
+    if whole(seat) is None:
+        raise MextrainError(f"seat = {shown(seat)}: expected a seat from 0 on")
     if given.get("observe") is None:
         raise MextrainError('observe = none: expected "table" or "full"')
     return BatchEnv(rules, n, outside=seat, others=opponents, **given)
-
-
-def _check_options(options: object) -> dict[str, Any]:
-    """Return the options of a reset. Raises `MextrainError` for unknown ones."""
-    if options is None:
-        return {}
-    if not isinstance(options, Mapping) or not set(options) <= set(OPTIONS):
-        raise MextrainError(f"options = {shown(options)}: expected a dict with keys from {', '.join(OPTIONS)}")
-    return dict(options)
 
 
 class MextrainEnv(gym.Env[dict[str, np.ndarray], np.int64]):
@@ -155,9 +147,8 @@ class MextrainEnv(gym.Env[dict[str, np.ndarray], np.int64]):
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Begin an episode."""
         super().reset(seed=seed)
-        given = _check_options(options)
-        if given:
-            self.batch.reset(games=[self._named(given)])
+        if options:
+            self.batch.reset(games=[named_round(self.rules, self.batch.spec.seed, options)])
         elif seed is not None or not self._has_begun:
             self.batch.reset(seed=int(self.np_random.integers(1 << 63)))
         else:
@@ -189,14 +180,6 @@ class MextrainEnv(gym.Env[dict[str, np.ndarray], np.int64]):
             return text
         print(text)
         return None
-
-    def _named(self, options: dict[str, Any]) -> tuple[int, int, int]:
-        """Return the seed, game and round that the options name."""
-        engines = [str(engine) for engine in self.rules.engines]
-        engine = str(options.get("engine", engines[0]))
-        if engine not in engines:
-            raise MextrainError(f"engine = {shown(engine)}: expected one of {', '.join(engines)}")
-        return options.get("seed", self.batch.spec.seed), options.get("game", 0), engines.index(engine)
 
     def _observation(self) -> dict[str, np.ndarray]:
         return {name: array[0].copy() for name, array in self._seen.observations().items()}
@@ -264,10 +247,9 @@ class MextrainVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Begin episodes: all of them, or those that `options["reset_mask"]` selects."""
         super().reset(seed=seed)
-        given = _check_options(options)
-        which = given.pop("reset_mask", None)
-        if given:
-            raise MextrainError(f"options = {shown(options)}: a vector environment takes reset_mask only")
+        if not isinstance(options, Mapping | None) or not set(options or ()) <= {"reset_mask"}:
+            raise MextrainError(f"options = {shown(options)}: expected None or a dict with reset_mask")
+        which = (options or {}).get("reset_mask")
         if which is not None:
             self.batch.reset(which)
         elif seed is not None or not self._has_begun:

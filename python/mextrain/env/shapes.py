@@ -1,9 +1,14 @@
-"""Packed bits as bytes, for the adapters."""
+"""What the adapters share: packed bits as bytes, and the rounds that options name."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
+from mextrain.errors import MextrainError, shown
+from mextrain.game.rules import RuleSet
 from mextrain_core.hidden.observe import expand_words
 
 
@@ -20,3 +25,22 @@ class Bytes:
         expand_words(self._words, self._wide)
         return self._bytes
 
+
+NAMES = ("seed", "game", "engine")
+"""The options that name a round."""
+
+
+def named_round(rules: RuleSet, seed: int, options: Mapping[str, Any] | None) -> tuple[int, int, int]:
+    """Return (seed, game, round) of the options `seed`, `game` and `engine`; missing ones are `seed`, 0 and 0.
+
+    Raises `MextrainError` for other options, and for an engine that the rules do not play.
+    """
+    if options is None:
+        options = {}
+    if not isinstance(options, Mapping) or not set(options) <= set(NAMES):
+        raise MextrainError(f"options = {shown(options)}: expected a dict with keys from {', '.join(NAMES)}")
+    engines = [str(engine) for engine in rules.engines]
+    engine = str(options.get("engine", engines[0]))
+    if engine not in engines:
+        raise MextrainError(f"engine = {shown(engine)}: expected one of {', '.join(engines)}")
+    return options.get("seed", seed), options.get("game", 0), engines.index(engine)

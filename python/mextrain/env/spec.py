@@ -169,5 +169,9 @@ class Spec:
         """What an illegal action costs: no episode that ends by the rules is worse."""
         if self.reward == "win":
             return 1.0
-        rounds = self.rules.rounds if self.episode == "match" else 1
-        return float(rounds * self.rules.points(self.rules.tiles))
+        return self.worst_match if self.episode == "match" else self.worst_match / self.rules.rounds
+
+    @property
+    def worst_match(self) -> float:
+        """More points than a seat can have in a match: all tiles in every round."""
+        return float(self.rules.rounds * self.rules.points(self.rules.tiles))
