@@ -14,7 +14,9 @@ import numpy as np
 
 from mextrain import (
     Batch,
+    BatchEnv,
     BatchPolicy,
+    IllegalMove,
     Layout,
     Position,
     PositionError,
@@ -217,6 +219,40 @@ def searches(rules: RuleSet) -> list[Any]:
     return [*found, f"{simulate(rules.replace(rounds=1), games=1, seed=2, policies=seats).hash:016x}"]
 
 
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
+    "self-play": {},
+    "rows": {"legal": "rows", "actions": "rows", "observe": None, "autoreset": "off", "reward": "win"},
+    "one seat": {"outside": 1, "others": "heaviest", "masks": False, "autoreset": "next", "final": True},
+    "matches": {"outside": (0, 1), "episode": "match", "reward": "win", "illegal": "end", "autoreset": "off"},
+    "points": {"reward": "points", "illegal": "end", "legal": "rows"},
+    "full": {"observe": "full", "outside": (0, 2), "others": "heaviest", "autoreset": "next", "final": True},
+    "callbacks": {"outside": 0, "others": BatchPolicy(middle), "reward": "zero_sum", "illegal": "end"},
+}
+"""Environments that together run every line of their kernels."""
+
+
+def environment(rules: RuleSet, given: dict[str, Any], steps: int) -> str:
+    """All that some environments show, step by step; in one of them every seventh action is illegal."""
+    env = BatchEnv(rules, 3, seed=11, **given)
+    digest = hashlib.sha256()
+    env.reset()
+    for step in range(steps):
+        actions = env.policy_actions("heaviest") if step % 3 == 0 else env.random_actions(step)
+        if step % 7 == 6 and env.spec.illegal == "end":
+            actions[step % 3] = 65535
+        env.step(actions)
+        shown = [array for array in env._shown if array.size]
+        rows = [] if env.ids is None else [env.offsets, env.ids, env.moves, env.features, env.table_features]
+        for array in (*shown, *rows):
+            assert array is not None
+            digest.update(np.ascontiguousarray(array).tobytes())
+        if env.spec.autoreset == "off":
+            env.reset(env.done.copy())
+    with suppress(IllegalMove):
+        env.step(np.full(3, 65535))
+    return digest.hexdigest()[:16]
+
+
 def digests() -> dict[str, Any]:
     """The digest of every job."""
     found: dict[str, Any] = {}
@@ -234,6 +270,10 @@ def digests() -> dict[str, Any]:
     for number, (name, rules) in enumerate(HIDDEN.items()):
         seeds = range(number, number + (1 if name == "super" else 6))
         found[f"hidden, {name}"] = [hidden(rules, seed, 24) for seed in seeds]
+    tiny = RuleSet.mexican(3, tile_set="double-6", hand_size=3, rounds=2)
+    for number, (name, given) in enumerate(ENVIRONMENTS.items()):
+        wide = RULES[("foot", "super", "super-cover")[number % 3]]
+        found[f"environment, {name}"] = [environment(tiny, given, 30), environment(wide, given, 12)]
     # As read from JSON text, where tuples are lists.
     again: dict[str, Any] = json.loads(json.dumps(found))
     return again

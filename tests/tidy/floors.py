@@ -3,7 +3,7 @@
 A room is a sub-package, or one of the few modules at the top. A new room needs a line here.
 """
 
-CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "search", "lockstep", "abi")
+CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "search", "lockstep", "env", "abi")
 
 PYTHON = (
     "errors",
@@ -18,6 +18,7 @@ PYTHON = (
     "searches",
     "bulk",
     "study",
+    "env",
     "archive",
     "dataset",
     "benchmark",
