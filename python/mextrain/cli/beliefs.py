@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from mextrain.position import Position
 
 
+EXAMPLES = (
+    "mextrain beliefs rounds.jsonl --event 40 --seat 0",
+)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `mextrain beliefs`."""
     parser.add_argument("file", metavar="FILE.jsonl", help="records, one JSON object a line; - reads stdin")

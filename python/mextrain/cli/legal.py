@@ -8,6 +8,10 @@ from typing import Any
 
 from mextrain.cli.common import add_position, read_position
 
+EXAMPLES = (
+    "mextrain legal --ids - < position.txt",
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `mextrain legal`."""

@@ -6,6 +6,11 @@ import argparse
 
 from mextrain.cli.common import add_position, read_position
 
+EXAMPLES = (
+    "mextrain record --games 1 --option rounds=1 -o one.jsonl",
+    "mextrain show - < position.txt",
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `mextrain show`."""
