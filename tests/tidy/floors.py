@@ -3,7 +3,7 @@
 A room is a sub-package, or one of the few modules at the top. A new room needs a line here.
 """
 
-CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "lockstep", "abi")
+CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "search", "lockstep", "abi")
 
 PYTHON = (
     "errors",
@@ -14,6 +14,7 @@ PYTHON = (
     "match",
     "records",
     "hidden",
+    "searches",
     "bulk",
     "study",
     "archive",
