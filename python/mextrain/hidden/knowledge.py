@@ -34,14 +34,13 @@ def check_seat(standing: ReadOnlyPosition, seat: object) -> int:
 
 
 def dealt_hands(standing: ReadOnlyPosition) -> tuple[tuple[Tile, ...], ...]:
-    """Return the hands as dealt. Raises `PositionError` for a position that was read from a line."""
-    try:
-        return standing.start.hands
-    except PositionError:
+    """Return the hands as dealt. Raises `PositionError` for a position that was read from a line without events."""
+    if standing.start.is_continued:
         raise PositionError(
-            "what a seat has seen is not known of a position that was read from a line: it has no events; replay the "
-            "record of the round instead"
-        ) from None
+            "what a seat has seen is not known of a position that was read from a line without events: write the line "
+            "with `line(events=True)`, or replay the record of the round"
+        )
+    return standing.start.hands
 
 
 class PublicRecord:
@@ -72,7 +71,7 @@ def information_key(standing: ReadOnlyPosition, seat: int) -> bytes:
 
     Two keys are equal if and only if the rules and everything that the seat has seen are the same.
 
-    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
+    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line without events.
     """
     seat = check_seat(standing, seat)
     dealt_hands(standing)
@@ -87,7 +86,7 @@ def information_key(standing: ReadOnlyPosition, seat: int) -> bytes:
 def information_text(standing: ReadOnlyPosition, seat: int) -> str:
     """Return what `seat` has seen so far, in order: one line for each event, with `?` for what is hidden from it.
 
-    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
+    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line without events.
     """
     seat = check_seat(standing, seat)
     rules, hands = standing.rules, dealt_hands(standing)
