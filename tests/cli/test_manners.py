@@ -75,7 +75,7 @@ def test_numbers_as_people_write_them(text: str, number: int) -> None:
     assert common.whole_number(text) == number
 
 
-@pytest.mark.parametrize("text", ["", "x", "1_0", "_1", "1__000", "1.5", "1e", "e6", "1.5e0", "1e-3", "0x1", "٣", "1 0"])
+@pytest.mark.parametrize("text", ["", "x", "1_0", "_1", "1__000", "1.5", "1e", "e6", "1.5e0", "1e-3", "0x1", "٣"])
 def test_no_numbers(text: str) -> None:
     assert common.whole_number(text) is None
 

@@ -22,6 +22,7 @@ PYTHON = (
     "benchmark",
     "c",
     "precompile",
+    "play",
     "cli",
     "__main__",
 )

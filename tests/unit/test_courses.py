@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mextrain import Position, PositionError, RuleSet, WorldSampler, beliefs, determinize, information_text
-from mextrain.notation.read import read
 from tests.strategies import rounds
 
 SMALL = RuleSet.mexican(3, tile_set="double-4", hand_size=3)

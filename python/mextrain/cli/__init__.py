@@ -27,12 +27,13 @@ from mextrain.errors import MAX_TEXT, MextrainError, nearest, one_line, shown
 
 COMMANDS = (
     "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "bench",
-    "warmup", "rules", "completion", "help",
+    "warmup", "rules", "play", "completion", "help",
 )
 """The commands, in the order of the help."""
 
 EXAMPLES = "\n  ".join(
     (
+        "mextrain play",
         "mextrain stats --games 1000 --policy cautious,random,random,random",
         "mextrain record --games 1 -o rounds.jsonl",
         "mextrain rules --players 5 --option opening=chain",

@@ -12,7 +12,7 @@ from mextrain.position import Position
 WIDTH = 80
 """Columns of everything that is printed."""
 
-MAX_NAME = 12
+MAX_NAME = 13
 """Columns of a player's name; longer names are cut."""
 
 
@@ -42,10 +42,8 @@ def board(position: Position, names: Sequence[str], head: str) -> list[str]:
 
 def hand(position: Position, seat: int) -> list[str]:
     """Return the lines for the hand of a seat."""
-    tiles = position.hands[seat]
-    held = "  ".join(map(str, tiles)) or "empty"
-    points = position.points[seat]
-    return textwrap.wrap(f"your hand  {held}   {points} points", WIDTH, subsequent_indent=" " * 11)
+    held = [*map(str, position.hands[seat]), f" {position.points[seat]}\0points"]
+    return _listed("your hand", held, "  ")
 
 
 def duty(position: Position) -> list[str]:
@@ -66,10 +64,12 @@ def duty(position: Position) -> list[str]:
 
 def moves(position: Position) -> list[str]:
     """Return the lines that number the legal moves."""
-    listed = [f"{number} {text}" for number, text in enumerate(position.legal_texts(), 1)]
-    # Blanks inside a move must not be broken.
-    glued = "   ".join(text.replace(" ", "\0") for text in listed)
-    lines = textwrap.wrap(f"moves      {glued}", WIDTH, subsequent_indent=" " * 11)
+    return _listed("moves", [f"{number}\0{text}" for number, text in enumerate(position.legal_texts(), 1)], "   ")
+
+
+def _listed(head: str, words: Sequence[str], gap: str) -> list[str]:
+    """Return the lines of a list; a zero byte stands for a blank at which no line may break."""
+    lines = textwrap.wrap(f"{head:<11}{gap.join(words)}", WIDTH, subsequent_indent=" " * 11)
     return [line.replace("\0", " ") for line in lines]
 
 
@@ -87,7 +87,7 @@ def trains(position: Position) -> dict[int | str, list[str]]:
 def last_tiles(tiles: list[str], end: str, width: int) -> str:
     """Return as many of the last tiles as there is room for, then `end`; a cut is shown as `…`."""
     for first in range(len(tiles)):
-        text = " ".join([*(["…"] if first and tiles[0] != "…" or first > 1 else []), *tiles[first:]]) + end
+        text = " ".join([*(["…"] if (first and tiles[0] != "…") or first > 1 else []), *tiles[first:]]) + end
         if len(text) <= width:
             return text
     return f"…{end}"
