@@ -7,10 +7,9 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
 import sys
-import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +17,7 @@ from mextrain.bulk.policies import POLICIES
 from mextrain.cli import COMMANDS, build_parser, common, compiling, main, policies
 from mextrain.cli.compiling import CompileWatch
 from mextrain.cli.progress import Meter
+from tests import limits
 from tests.cli.run import fail, succeed
 
 
@@ -177,7 +177,7 @@ def test_plan_takes_rules(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 COMPILES = """
-import sys, time
+import sys
 from mextrain.cli import compiling
 compiling.NOTICE_SECONDS = 0.2
 sys.argv = ["mextrain", "plan", "--hand", "3-2", "--start", "3"]
@@ -189,17 +189,17 @@ sys.exit(main())
 def test_a_notice_while_kernels_are_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a cold cache one line says so; with a warm one there is none."""
     monkeypatch.setenv("MEXTRAIN_CACHE_DIR", str(tmp_path))
-    cold = subprocess.run([sys.executable, "-c", COMPILES], capture_output=True, text=True, check=True)
+    cold = limits.run([sys.executable, "-c", COMPILES])
     assert cold.stderr == compiling.notice("plan") + "\n"
     assert "once (about 12 s; mextrain warmup does it ahead)" in cold.stderr
-    warm = subprocess.run([sys.executable, "-c", COMPILES], capture_output=True, text=True, check=True)
+    warm = limits.run([sys.executable, "-c", COMPILES])
     assert warm.stderr == ""
     assert warm.stdout == cold.stdout
 
 
 def test_meters_begin_after_compiling(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     now = 100.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr("mextrain.cli.progress.time", SimpleNamespace(monotonic=lambda: now))
     monkeypatch.setattr("mextrain.cli.progress.FILE_SECONDS", 1.0)
     watch = CompileWatch("stats")
     monkeypatch.setattr(compiling, "_current", watch)
@@ -221,13 +221,11 @@ def completed(words: list[str]) -> list[str]:
     """What bash offers for the last of these words."""
     bash = shutil.which("bash")
     assert bash is not None
-    script = subprocess.run(
-        [sys.executable, "-m", "mextrain", "completion", "bash"], capture_output=True, text=True, check=True
-    ).stdout
+    script = limits.output_of([sys.executable, "-m", "mextrain", "completion", "bash"])
     array = " ".join(map(shlex.quote, words))
     typed = f"COMP_WORDS=({array}); COMP_CWORD={len(words) - 1}"
     program = f"{script}\n{typed}; _mextrain; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    done = subprocess.run([bash, "-c", program], capture_output=True, text=True, check=True)
+    done = limits.run([bash, "-c", program])
     assert done.stderr == ""
     return done.stdout.split()
 
@@ -262,4 +260,4 @@ def test_completion_scripts_name_everything(shell: str, capsys: pytest.CaptureFi
                 assert (option if shell == "zsh" else option.lstrip("-")) in script
     program = shutil.which(shell)
     if program:
-        assert subprocess.run([program, "-n"], input=script, text=True, check=False).returncode == 0
+        assert limits.run([program, "-n"], stdin=script).returncode == 0

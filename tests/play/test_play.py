@@ -139,7 +139,7 @@ def test_files_that_are_no_games(tmp_path: Path) -> None:
         ("", "is empty"),
         ("{}\n", "format"),
         (json.dumps({**json.loads(good), "play": {}}), "expected the policies and names"),
-        (json.dumps({**json.loads(good), "seed": 6}), "event"),
+        (json.dumps({**json.loads(good), "seed": 6}), "not round 0 of this seed"),
         (f"{good}\n{good}\n", "stands after one that goes on"),
     ):
         file.write_text(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from mextrain.cli.policies import BUILT_IN
@@ -49,7 +50,7 @@ def _flags(parser: argparse.ArgumentParser) -> list[Flag]:
     return found
 
 
-def _values(names: list[str]) -> list[str]:
+def _values(names: Sequence[str]) -> list[str]:
     """Return the values that are completed for a flag without choices."""
     if "--policy" in names:
         return list(BUILT_IN)

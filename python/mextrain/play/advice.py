@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mextrain.errors import MextrainError
 from mextrain.game.tiles import Tile
 from mextrain.hidden.beliefs import beliefs
@@ -39,7 +41,7 @@ def best_train(position: Position, seat: int) -> list[str]:
     rules, hand = position.rules, position.hands[seat]
     lines = []
     for end in dict.fromkeys(position.ends(seat)):
-        options = {"letter_match": rules.letter_match, "double_blank": rules.double_blank}
+        options: dict[str, Any] = {"letter_match": rules.letter_match, "double_blank": rules.double_blank}
         for goal in ("longest", "heaviest"):
             found = plan(hand, end, tile_set=rules.tile_set, goal=goal, **options)
             train = " ".join(found.train) or "nothing fits"

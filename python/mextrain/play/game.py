@@ -152,9 +152,10 @@ class Table:
             table.match.next_round()
         replay(record)
         position = table.position
-        start = (record.rules, record.seed, record.game, record.engine, record.starter)
-        if start != (table.rules, table.match.seed, table.match.game, str(position.engine), position.starter):
-            raise RecordError(f"it is not round {len(table.match.rounds) - 1} of the match before it")
+        dealt = tuple(tuple(map(str, hand)) for hand in position.start.hands)
+        due = (table.rules, table.match.seed, table.match.game, str(position.engine), position.starter, dealt)
+        if due != (record.rules, record.seed, record.game, record.engine, record.starter, record.hands):
+            raise RecordError(f"it is not round {len(table.match.rounds) - 1} of this seed and game")
         for text in record.events:
             event = Event.parse(text, record.rules.actions)
             if event.move is not None:
@@ -165,7 +166,7 @@ class Table:
 def _facts(facts: Any, players: int) -> tuple[tuple[str, ...], tuple[str, ...], int]:
     """Return the policies, names and number of moves taken back in the field `play`."""
     found = facts if isinstance(facts, dict) else {}
-    lists = [found.get("policies"), found.get("names")]
+    lists: list[Any] = [found.get("policies"), found.get("names")]
     for each in lists:
         if not isinstance(each, list) or len(each) != players or not all(isinstance(text, str) for text in each):
             raise RecordError(f"play is {shown(facts)}: expected the policies and names that mextrain play writes")

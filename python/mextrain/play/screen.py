@@ -95,7 +95,8 @@ def last_tiles(tiles: list[str], end: str, width: int) -> str:
 
 def told(events: Iterable[Event], names: Sequence[str], you: int | None) -> Iterator[str]:
     """Yield a line for each turn in `events`. Draws of others than `you` do not name the tile."""
-    seat, parts = -1, []
+    seat = -1
+    parts: list[str] = []
     for event in events:
         if event.seat != seat and parts:
             yield from _turn(seat, parts, names, you)
