@@ -24,12 +24,14 @@ from mextrain import (
     information_key,
     observe,
     plan,
+    search,
     simulate,
 )
 from mextrain.hidden.observation import expand, legal_mask
 from mextrain.study.planner import first_hands, longest_chain
 from mextrain_core.bulk.planner_policy import choose_planned
 from mextrain_core.bulk.replay import Recorded, replay_rounds
+from mextrain_core.bulk.rollout import SeatPolicies, play_copies
 from mextrain_core.bulk.samples import Samples, replay_decisions
 from mextrain_core.game.deal import deal
 from mextrain_core.game.events import EVENT
@@ -37,6 +39,9 @@ from mextrain_core.game.perft import perft
 from mextrain_core.game.turn import advance, play
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import new_states
+from mextrain_core.search.playout import play_copies_calling
+
+U0 = np.uint64(0)
 
 RULES = {
     "mexican": RuleSet.mexican(4, rounds=3),
@@ -184,6 +189,34 @@ def hidden(rules: RuleSet, seed: int, plays: int) -> list[str]:
     return [digest.hexdigest()[:16], *map(str, counts)]
 
 
+def played_out(rules: RuleSet) -> list[Any]:
+    """A state played to its end, by kernels that decide themselves and by one that could call C functions."""
+    states, policies = new_states(4), np.full(rules.players, 4, np.uint8)
+    deal(states, 0, rules.record, *map(np.uint64, (5, 0, rules.engines[0].high, NONE)))
+    found = []
+    for kernel, seats in ((play_copies, policies), (play_copies_calling, SeatPolicies(policies, policies * U0))):
+        points, facts = np.zeros((2, rules.players), np.int64), np.zeros((2, 7), np.int32)
+        origins, keys = np.zeros(2, np.uint32), np.array([3, 4], np.uint64)
+        kernel(states, rules.record, seats, origins, keys, states[1:], points, facts)
+        found.append([points.tolist(), facts.tolist()])
+    assert found[0] == found[1]
+    return found[0]
+
+
+def searches(rules: RuleSet) -> list[Any]:
+    """Searches of every kind at some decision, and a game in which two seats search."""
+    position = Position.deal(rules, seed=5)
+    while len(position.legal_moves()) < 2:
+        position.play(position.legal_moves()[0])
+    found = []
+    for method, utility in (("flat", "margin"), ("improve", "points"), ("tree", "rank")):
+        result = search(position, method=method, utility=utility, playouts=24).to_dict()
+        del result["seconds"]
+        found.append(result)
+    seats = ["improve:20", "random", "flat:12"][: rules.players]
+    return [*found, f"{simulate(rules.replace(rounds=1), games=1, seed=2, policies=seats).hash:016x}"]
+
+
 def digests() -> dict[str, Any]:
     """The digest of every job."""
     found: dict[str, Any] = {}
@@ -196,6 +229,8 @@ def digests() -> dict[str, Any]:
     found["sequences"] = [sequences(RULES[name]) for name in ("mexican", "super", "foot")]
     found["trains"] = trains()
     found["planned"] = [planned(RULES[name], 8) for name in ("mexican", "super-cover", "foot")]
+    found["played out"] = [played_out(HIDDEN[name]) for name in ("own", "foot")]
+    found["searches"] = [searches(HIDDEN[name]) for name in ("own", "foot")]
     for number, (name, rules) in enumerate(HIDDEN.items()):
         seeds = range(number, number + (1 if name == "super" else 6))
         found[f"hidden, {name}"] = [hidden(rules, seed, 24) for seed in seeds]
