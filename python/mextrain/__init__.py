@@ -53,6 +53,7 @@ _NAMES = {
     "precompile": ("Warmup", "warmup"),
     "records": ("RoundRecord", "replay"),
     "searches.result": ("MoveResult", "SearchResult"),
+    "study.analysis": ("Analysis", "analyse"),
     "study.hands": ("HandSummary", "survey_hands"),
     "study.planner": ("Plan", "plan"),
     "study.search": ("search",),
@@ -111,6 +112,8 @@ if TYPE_CHECKING:
     from mextrain.records import replay as replay
     from mextrain.searches.result import MoveResult as MoveResult
     from mextrain.searches.result import SearchResult as SearchResult
+    from mextrain.study.analysis import Analysis as Analysis
+    from mextrain.study.analysis import analyse as analyse
     from mextrain.study.hands import HandSummary as HandSummary
     from mextrain.study.hands import survey_hands as survey_hands
     from mextrain.study.planner import Plan as Plan

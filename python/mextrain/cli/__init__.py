@@ -26,8 +26,8 @@ from mextrain.cli.interrupts import prompt_interrupts
 from mextrain.errors import MAX_TEXT, MextrainError, nearest, one_line, shown
 
 COMMANDS = (
-    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "bench",
-    "warmup", "rules", "play", "completion", "help",
+    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "analyse",
+    "bench", "warmup", "rules", "play", "completion", "help",
 )
 """The commands, in the order of the help."""
 

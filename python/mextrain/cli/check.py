@@ -48,7 +48,7 @@ def check_records(file: str, as_json: bool) -> int:
 
     order = MatchOrder()
     name = "stdin" if file == "-" else one_line(file)
-    line = events = 0
+    line = events = goes_on = 0
     for line, data in record_lines(file):
         try:
             record = RoundRecord.from_json(decoded(data))
@@ -62,12 +62,14 @@ def check_records(file: str, as_json: bool) -> int:
                 print(f"{name}: {RecordError(error.reason, line=line, event=error.event)}")
             return 1
         events += len(record.events)
+        goes_on += record.partial
     if not line:
         raise MextrainError(f"{name} is empty: there is nothing to check")
     if as_json:
-        print_json({"file": name, "rounds": line, "events": events, "fault": None})
-    else:
-        print(f"{name}: {line:,} round{'' if line == 1 else 's'}, {events:,} events, no fault")
+        print_json({"file": name, "rounds": line, "unfinished": goes_on, "events": events, "fault": None})
+        return 0
+    unfinished = f" ({goes_on:,} of them not over)" if goes_on else ""
+    print(f"{name}: {line:,} round{'' if line == 1 else 's'}{unfinished}, {events:,} events, no fault")
     return 0
 
 

@@ -18,7 +18,6 @@ from mextrain.errors import MextrainError, shown
 
 if TYPE_CHECKING:
     from mextrain.game.rules import RuleSet
-    from mextrain.position import Position
 
 DEFAULT_PRESET = "mexican"
 DEFAULT_PLAYERS = 4
@@ -133,24 +132,6 @@ def add_backend(parser: argparse.ArgumentParser) -> None:
         help="what plays: scalar plays everything, lockstep 32 rounds at once where it can, "
         "and auto takes the one that is done first (default: auto)",
     )
-
-
-def add_position(parser: argparse.ArgumentParser) -> None:
-    """Add the argument for a position's line; `read_position` turns it into a `Position`."""
-    parser.add_argument("line", metavar="LINE", help="a position as one line of text; - reads it from stdin")
-
-
-def read_position(args: argparse.Namespace) -> Position:
-    """Return the position from the argument of `add_position`; raises `PositionError`."""
-    from mextrain.errors import PositionError
-    from mextrain.position import Position
-
-    if args.line != "-":
-        return Position.from_line(args.line)
-    try:
-        return Position.from_line(sys.stdin.buffer.read().decode())
-    except UnicodeDecodeError as error:
-        raise PositionError(f"stdin is not a line of a position: it is not UTF-8 (byte {error.start})") from None
 
 
 def record_lines(path: str) -> Iterator[tuple[int, bytes]]:

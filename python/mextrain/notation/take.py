@@ -68,7 +68,7 @@ def take(
         boneyard=boneyard,
         laid=_laid(standing),
         chance=chance,
-        events=_events(standing, seat) if events else None,
+        events=events_for(standing, seat) if events else None,
     )
 
 
@@ -77,10 +77,13 @@ def _hidden(size: int) -> Place:
     return Hidden(size) if size else ()
 
 
-def _events(standing: ReadOnlyPosition, seat: int | None) -> tuple[str, ...]:
-    """The texts of the events as `seat` sees them, or all of them for None."""
+def events_for(standing: ReadOnlyPosition, seat: int | None) -> tuple[str, ...]:
+    """Return the texts of the events as `seat` sees them, with `?` for the tiles that others drew; of None, all.
+
+    Raises `PositionError` if the earlier course of the round is not known.
+    """
     if standing.start.is_continued:
-        raise PositionError("the line cannot have the events of the round: it continues from a line without them")
+        raise PositionError("the events of the round are not known: it continues from a line without them")
     return tuple(
         f"{event.seat}:{event.kind} {UNSEEN}" if event.is_draw and seat not in (None, event.seat) else event.text
         for event in standing.events
