@@ -42,7 +42,7 @@ def test_help_of_a_command(command: str, capsys: pytest.CaptureFixture[str]) -> 
     assert text == helped(capsys, "help", command)
     assert text.split("\n\n")[1][0].isupper()
     assert "\nexamples:\n  mextrain" in text
-    assert ("--policy" in text) == ("\npolicies:\n" in text)
+    assert ("--policy NAME" in text) == ("\npolicies:\n" in text)
 
 
 def examples() -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from mextrain.cli.named_position import add_position, read_position
 
 EXAMPLES = (
-    "mextrain legal --ids - < position.txt",
+    "mextrain legal rounds.jsonl --event 40 --ids",
 )
 
 

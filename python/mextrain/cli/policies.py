@@ -12,6 +12,7 @@ BUILT_IN = {
 """The built-in policies."""
 
 OWN = {
+    "improve:N": "searches with N play-outs a decision, from the move of counting on; also flat:N, tree:N",
     "module:function": "a policy of your own that Python can import (docs/policies.md)",
 }
 """Other forms."""

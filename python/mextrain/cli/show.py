@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "mextrain record --games 1 --option rounds=1 -o one.jsonl",
-    "mextrain show - < position.txt",
+    "mextrain show one.jsonl --event 40 --for-seat 0",
 )
 
 
