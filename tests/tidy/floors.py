@@ -24,6 +24,7 @@ PYTHON = (
     "benchmark",
     "c",
     "precompile",
+    "play",
     "cli",
     "__main__",
 )

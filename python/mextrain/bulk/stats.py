@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mextrain._support.html import html_table
+from mextrain._support.tables import Cell, fitted, wrapped
 from mextrain.bulk.results import OUT, Rounds
 from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
@@ -37,6 +38,9 @@ HISTOGRAM_ROWS = 24
 
 BAR_WIDTH = 40
 """Width of the longest bar of a histogram, in columns."""
+
+MAX_NAME = 16
+"""Width to which the name of a policy is cut where there is no room, in columns."""
 
 METHOD = (
     "95 % intervals; the game is the unit (standard error between games); normal for means, "
@@ -240,19 +244,27 @@ class Summary:
         return list(map(_Seat, self.policies, self.points(), self.round_wins(), self.match_wins()))
 
     def __str__(self) -> str:
-        width = max(8, *(len(policy) for policy in self.policies)) + 2
+        return self.text()
+
+    def text(self, width: int = 100) -> str:
+        """Return the table for people; where it would be wider than `width` columns, intervals are left out."""
+        rows = [[Cell.of(head) for head in ("seat", "policy", "points a round", "rounds won", "matches won")]]
+        for seat, (policy, points, won, match) in enumerate(self._seats()):
+            cut = policy if len(policy) <= MAX_NAME else policy[: MAX_NAME - 1] + "…"
+            rows.append(
+                [
+                    Cell.of(str(seat)),
+                    Cell(policy, cut),
+                    Cell(number_text(points), f"{points.value:.2f}"),
+                    *(Cell(percent_text(share), f"{100 * share.value:.2f} %") for share in (won, match)),
+                ]
+            )
+        edge = f"{percent_text(self.starter_advantage())} above an equal share of those won"
         lines = [
-            self.rules.describe(),
+            *wrapped(self.rules.describe(), width),
             f"{self.games:,} games, {self.rounds:,} rounds; (…) are 95 % intervals, a game being the unit",
             "",
-            f"seat  {'policy':<{width}}{'points a round':<25}{'rounds won':<27}matches won",
-        ]
-        for seat, (policy, points, won, match) in enumerate(self._seats()):
-            lines.append(
-                f"{seat:>4}  {policy:<{width}}{number_text(points):<25}{percent_text(won):<27}{percent_text(match)}"
-            )
-        edge = f"{percent_text(self.starter_advantage())} of all rounds, against an equal part of those won"
-        lines += [
+            *fitted(rows, width, right=1),
             "",
             f"blocked rounds      {percent_text(self.blocked())}",
             f"tied matches        {percent_text(self.match_ties())}",
