@@ -120,7 +120,7 @@ def _builtin(policy: Policy) -> tuple[str, int, int, BatchPolicy | None]:
     """Return the name, id and address of a built-in policy; only a separately compiled one has an address."""
     if not policy.apart:
         return policy.name, policy.id, 0, None
-    # The first use after installation compiles it (about 15 seconds for the planner), so import it only when needed.
+    # The first use after installation compiles it (about 15 seconds for `planner`), so import it only when needed.
     address = address_of(_imported(policy.apart))
     if not address:
         raise PolicyError(
