@@ -1,4 +1,4 @@
-"""The policy ``expert``: exact plans, as ``planner`` makes them, weighed as ``counting`` weighs its own (docs/policies.md).
+"""The policy ``expert``: the exact plans of ``planner`` with the weights of ``counting`` (docs/policies.md).
 
 Most plans need no search. The condition of ``planner.graph`` says when nothing must be left out; then the plan is
 everything that can be reached. Otherwise it says how many tiles must be left out at least, which bounds the value of
@@ -46,7 +46,7 @@ from mextrain_core.planner.graph import (
     walk_ends,
 )
 from mextrain_core.planner.order import swap_tile
-from mextrain_core.planner.search import NODE, SEARCH, begin_search, search
+from mextrain_core.planner.search import NODE, SEARCH, begin_search, proven_bound, search
 
 u64, i64 = np.uint64, np.int64
 
@@ -62,8 +62,12 @@ PLAY_BITS, VALUE_SHIFT = i64(12), i64(24)
 LAST_PLAY = i64(4095)
 """A key is a value, 12 bits that break ties, and 12 bits for the number of the play: of equal ones the first wins."""
 
-LOOSE, TIGHT, EXACT = u64(0), u64(1), u64(2)
-"""What a key is: two kinds of upper bounds, the second of which only a search can improve, or the truth."""
+LOOSE, TIGHT, MATCHED, EXACT = u64(0), u64(1), u64(2), u64(3)
+"""What a key is: an upper bound from a count of odd vertices, from all walk ends, or from one step of a search; or the
+truth."""
+
+LEAST = i64(-(1 << 40))
+"""Less than any value."""
 
 Plays = namedtuple("Plays", "moves worth keys known")
 """The legal plays: moves (uint16), values but for their plans and keys (int64), and what the keys are (uint8)."""
@@ -72,8 +76,8 @@ Whole = namedtuple("Whole", "odd budget points")
 """The hand before the play, without its train: odd vertices (mask), budget and points (int64)."""
 
 Reach = namedtuple("Reach", "tiles points left_out known")
-"""The tiles that can be reached from the own ends, their points, and how many of them must be left out at least
-(int64); what a value made of them is."""
+"""The tiles that can be reached from the own ends, how many of them must be left out at least, the most points of the
+others (int64); what a value made of them is."""
 
 
 @helper
@@ -90,7 +94,7 @@ def connected(hand, starts):
 
 @helper
 def read_rest(g, r, s, seat, train, touch, new, rest):
-    """Fill the GRAPH struct ``g`` with what the own ends can reach after a play; ``rest`` (uint32[ROWS]) is overwritten.
+    """Fill the GRAPH struct ``g`` with what the own ends can reach after a play; overwrites ``rest`` (uint32[ROWS]).
 
     Without tiles ``*`` a train stays in the component where it begins, so only that one counts.
     """
@@ -113,20 +117,37 @@ def read_rest(g, r, s, seat, train, touch, new, rest):
 
 
 @helper
-def reach_of(tiles, points, ends, budget, known):
-    """The reach of tiles with so many walk ends and such a budget.
+def reach_of(s, r, seat, touch, new, tiles, points, odd, ends, budget, known):
+    """The reach of tiles with the odd vertices ``odd`` (mask), so many walk ends and such a budget.
 
-    Each tile that is left out mends two odd vertices at most, or a closed component, which counts as two.
+    Each tile that is left out mends two odd vertices at most, or a closed component, which counts as two. Vertices that
+    no tile joins with another odd one are *lonely*: to mend two of them takes two tiles at least. What is left out has
+    the halves that it mends.
     """
-    left_out = max((ends - budget + I1) >> I1, I0)
-    return Reach(tiles, points, left_out, EXACT if left_out == I0 and known == TIGHT else known)
+    left_out = (ends - budget + I1) >> I1
+    if left_out <= I0:
+        return Reach(tiles, points, I0, EXACT if known == TIGHT else known)
+    mended = i64(popcount(odd)) - budget
+    lonely, number, rest = I0, I0, odd
+    while rest != U0:
+        half = lowest(rest)
+        rest &= rest - U1
+        if number < mended:
+            points -= i64(r.half_points[half])
+        number += I1
+        near = u64(s.hand[seat, half]) & odd & ~is_tile(half, touch, new) & ~(U1 << half)
+        lonely += i64(near == U0)
+    left_out = max(left_out, ((mended + I1) >> I1) + (max(lonely - budget + I1, I0) >> I1))
+    return Reach(tiles, points, left_out, known)
 
 
 @helper
-def reach_of_graph(g):
-    """The reach in the GRAPH struct ``g``."""
-    ends = walk_ends(g, g.edges, u64(g.loops), odd_vertices(g, g.edges, U0))
-    return reach_of(g.whole // TILE_STEP, g.whole % TILE_STEP, ends, g.budget, TIGHT)
+def reach_of_graph(s, r, seat, touch, new, g):
+    """The reach after a play, from its GRAPH struct."""
+    odd = odd_vertices(g, g.edges, U0)
+    ends = walk_ends(g, g.edges, u64(g.loops), odd)
+    tiles, points = g.whole // TILE_STEP, g.whole % TILE_STEP
+    return reach_of(s, r, seat, touch, new, tiles, points, odd, ends, g.budget, TIGHT)
 
 
 @helper
@@ -136,9 +157,10 @@ def reach_of_numbers(s, r, seat, train, touch, new):
     part = component(s, r, seat, starts, touch, new, EVERY_HALF)
     blank = part.seen & u64(s.hand[seat, 0]) & ~is_tile(U0, touch, new) & U1
     points = part.points + (i64(r.double_blank) if blank != U0 else I0)
+    odd, budget = part.odd ^ starts, i64(popcount(starts))
     # Several ends can be in closed components, which a walk does not see.
-    known = TIGHT if starts & (starts - U1) == U0 else LOOSE
-    return reach_of(part.tiles, points, i64(popcount(part.odd ^ starts)), i64(popcount(starts)), known)
+    known = TIGHT if budget == I1 else LOOSE
+    return reach_of(s, r, seat, touch, new, part.tiles, points, odd, i64(popcount(odd)), budget, known)
 
 
 @helper
@@ -153,9 +175,9 @@ def reach_of_whole(s, r, seat, whole, train, touch, new):
     """The reach after a play if the hand has tiles ``*``: everything; closed components are not looked for."""
     flipped, more = ends_of_tile(r, touch, new)
     start, walks = ends_of_train(r, lowest(own_ends_after(s, r, seat, train, touch, new)))
-    ends = i64(popcount(whole.odd ^ flipped ^ start))
-    points = whole.points - i64(tile_points(r, touch, new))
-    return reach_of(i64(s.hand_count[seat]) - I1, points, ends, whole.budget - more + walks, LOOSE)
+    odd, budget = whole.odd ^ flipped ^ start, whole.budget - more + walks
+    tiles, points = i64(s.hand_count[seat]) - I1, whole.points - i64(tile_points(r, touch, new))
+    return reach_of(s, r, seat, touch, new, tiles, points, odd, i64(popcount(odd)), budget, LOOSE)
 
 
 @helper
@@ -240,28 +262,47 @@ def first_of(plays, count):
 
 
 @helper
+def rival_value(seat, plays, k, count):
+    """The largest value (int64) of a play with another plan than ``k``, as far as it is known."""
+    rival = LEAST
+    for other in range(count):
+        if other != k and not is_same_plan(seat, u64(plays.moves[k]), u64(plays.moves[other])):
+            rival = max(rival, plays.keys[other] >> VALUE_SHIFT)
+    return rival
+
+
+@helper
 def settle(s, r, look, seat, g, rest, plays, k, count):
-    """Improve what is known of a play, and of those with the same plan: by its graph, or by a search."""
+    """Improve what is known of a play, and of those with the same plan."""
     move = u64(plays.moves[k])
-    read_rest(g[0], r, s, seat, move >> u64(10), move >> U5 & HALF, move & HALF, rest)
+    touch, new = move >> U5 & HALF, move & HALF
+    read_rest(g[0], r, s, seat, move >> u64(10), touch, new, rest)
     reach = Reach(I0, I0, I0, EXACT)
     if plays.known[k] == LOOSE:
-        reach = reach_of_graph(g[0])
+        reach = reach_of_graph(s, r, seat, touch, new, g[0])
+    elif plays.known[k] == TIGHT:
+        reach = plan_ahead(look, g, rival_value(seat, plays, k, count) - plays.worth[k])
     else:
-        weight = search_plan(g)
-        reach = Reach(weight // TILE_STEP, weight % TILE_STEP, I0, EXACT)
+        reach = plan_ahead(look, g, LEAST)
     for other in range(count):
         if other == k or is_same_plan(seat, move, u64(plays.moves[other])):
             weigh(look, plays, i64(other), reach)
 
 
 @kernel
-def search_plan(g):
-    """The weight (int64) of the longest train in a GRAPH[1]."""
+def plan_ahead(look, g, enough):
+    """The longest train in a GRAPH[1], as a reach; only a bound of it if the first step shows that its value is less
+    than ``enough`` (int64)."""
     found, nodes, table = np.empty(1, SEARCH), np.empty(NODES, NODE), np.empty(TABLE, np.int64)
     begin_search(g[0], found[0], nodes)
-    search(g, found, nodes, table, WORK)
-    return g[0].whole - (found[0].value >> I1)
+    if not search(g, found, nodes, table, I1):
+        most = g[0].whole - proven_bound(found, nodes)
+        bound = Reach(most // TILE_STEP, g[0].whole % TILE_STEP, I0, MATCHED)
+        if most_worth(look, bound) < enough:
+            return bound
+        search(g, found, nodes, table, WORK)
+    weight = g[0].whole - (found[0].value >> I1)
+    return Reach(weight // TILE_STEP, weight % TILE_STEP, I0, EXACT)
 
 
 @kernel

@@ -146,7 +146,7 @@ def add_letters(g, r, letter, count):
 
 @helper
 def ends_of_tile(r, touch, new):
-    """What a tile adds to the condition: vertices whose parity it changes (mask), and its part of the budget (int64)."""
+    """What a tile adds to the condition: vertices whose parity it changes (mask), and its share of the budget."""
     if r.wild == NONE or (touch < STAR and new < STAR):
         return (U1 << touch) ^ (U1 << new), I0
     half = touch if new == STAR else new
@@ -162,7 +162,7 @@ def ends_of_tile(r, touch, new):
 @helper
 def ends_of_train(r, end):
     """What a train from the open end ``end`` (half code or ANY_START) adds to the condition: the vertex where it begins
-    (mask), and its part of the budget (int64)."""
+    (mask), and its share of the budget (int64)."""
     is_super = r.wild != NONE
     if end == ANY_START or (is_super and end == STAR):
         return U0, I2
