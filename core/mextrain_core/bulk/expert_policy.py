@@ -117,8 +117,8 @@ def read_rest(g, r, s, seat, train, touch, new, rest):
 
 
 @helper
-def reach_of(s, r, seat, touch, new, tiles, points, odd, ends, budget, known):
-    """The reach of tiles with the odd vertices ``odd`` (mask), so many walk ends and such a budget.
+def reach_of(s, r, seat, touch, new, whole, odd, ends, budget):
+    """What must be left out of ``whole`` (a reach) with the odd vertices ``odd`` (mask), walk ends and budget (int64).
 
     Each tile that is left out mends two odd vertices at most, or a closed component, which counts as two. Vertices that
     no tile joins with another odd one are *lonely*: to mend two of them takes two tiles at least. What is left out has
@@ -126,7 +126,8 @@ def reach_of(s, r, seat, touch, new, tiles, points, odd, ends, budget, known):
     """
     left_out = (ends - budget + I1) >> I1
     if left_out <= I0:
-        return Reach(tiles, points, I0, EXACT if known == TIGHT else known)
+        return Reach(whole.tiles, whole.points, I0, EXACT if whole.known == TIGHT else whole.known)
+    points = whole.points
     mended = i64(popcount(odd)) - budget
     lonely, number, rest = I0, I0, odd
     while rest != U0:
@@ -138,7 +139,7 @@ def reach_of(s, r, seat, touch, new, tiles, points, odd, ends, budget, known):
         near = u64(s.hand[seat, half]) & odd & ~is_tile(half, touch, new) & ~(U1 << half)
         lonely += i64(near == U0)
     left_out = max(left_out, ((mended + I1) >> I1) + (max(lonely - budget + I1, I0) >> I1))
-    return Reach(tiles, points, left_out, known)
+    return Reach(whole.tiles, points, left_out, whole.known)
 
 
 @helper
@@ -146,8 +147,8 @@ def reach_of_graph(s, r, seat, touch, new, g):
     """The reach after a play, from its GRAPH struct."""
     odd = odd_vertices(g, g.edges, U0)
     ends = walk_ends(g, g.edges, u64(g.loops), odd)
-    tiles, points = g.whole // TILE_STEP, g.whole % TILE_STEP
-    return reach_of(s, r, seat, touch, new, tiles, points, odd, ends, g.budget, TIGHT)
+    whole = Reach(g.whole // TILE_STEP, g.whole % TILE_STEP, I0, TIGHT)
+    return reach_of(s, r, seat, touch, new, whole, odd, ends, g.budget)
 
 
 @helper
@@ -159,8 +160,8 @@ def reach_of_numbers(s, r, seat, train, touch, new):
     points = part.points + (i64(r.double_blank) if blank != U0 else I0)
     odd, budget = part.odd ^ starts, i64(popcount(starts))
     # Several ends can be in closed components, which a walk does not see.
-    known = TIGHT if budget == I1 else LOOSE
-    return reach_of(s, r, seat, touch, new, part.tiles, points, odd, i64(popcount(odd)), budget, known)
+    whole = Reach(part.tiles, points, I0, TIGHT if budget == I1 else LOOSE)
+    return reach_of(s, r, seat, touch, new, whole, odd, i64(popcount(odd)), budget)
 
 
 @helper
@@ -176,8 +177,8 @@ def reach_of_whole(s, r, seat, whole, train, touch, new):
     flipped, more = ends_of_tile(r, touch, new)
     start, walks = ends_of_train(r, lowest(own_ends_after(s, r, seat, train, touch, new)))
     odd, budget = whole.odd ^ flipped ^ start, whole.budget - more + walks
-    tiles, points = i64(s.hand_count[seat]) - I1, whole.points - i64(tile_points(r, touch, new))
-    return reach_of(s, r, seat, touch, new, tiles, points, odd, i64(popcount(odd)), budget, LOOSE)
+    left = Reach(i64(s.hand_count[seat]) - I1, whole.points - i64(tile_points(r, touch, new)), I0, LOOSE)
+    return reach_of(s, r, seat, touch, new, left, odd, i64(popcount(odd)), budget)
 
 
 @helper
