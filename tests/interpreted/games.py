@@ -31,6 +31,7 @@ from mextrain import (
 )
 from mextrain.hidden.observation import expand, legal_mask
 from mextrain.study.planner import first_hands, longest_chain
+from mextrain_core.bulk.expert_policy import choose_expert
 from mextrain_core.bulk.planner_policy import choose_planned
 from mextrain_core.bulk.replay import Recorded, replay_rounds
 from mextrain_core.bulk.rollout import SeatPolicies, play_copies
@@ -151,15 +152,15 @@ def trains() -> list[Any]:
     return found
 
 
-def planned(rules: RuleSet, decisions: int) -> list[int]:
-    """The first moves of a round that the policy `planner` plays for every seat."""
+def planned(rules: RuleSet, decisions: int, choose: Any = choose_planned) -> list[int]:
+    """The first moves of a round that the policy `planner`, or another such kernel, plays for every seat."""
     states = new_states(1)
     deal(states, 0, rules.record, *map(np.uint64, (11, 0, rules.engines[0].high, NONE)))
     log = np.empty(0, EVENT)
     advance(states, 0, rules.record, log)
     moves = []
     for number in range(decisions):
-        move = choose_planned(states, 0, rules.record, np.uint64(number << 59))
+        move = choose(states, 0, rules.record, np.uint64(number << 59))
         moves.append(int(move))
         play(states, 0, rules.record, log, np.uint64(move))
     return moves
@@ -267,6 +268,7 @@ def digests() -> dict[str, Any]:
     found["planned"] = [planned(RULES[name], 8) for name in ("mexican", "super-cover", "foot")]
     found["played out"] = [played_out(HIDDEN[name]) for name in ("own", "foot")]
     found["searches"] = [searches(HIDDEN[name]) for name in ("own", "foot")]
+    found["planned by expert"] = [planned(RULES[name], 8, choose_expert) for name in ("mexican", "super", "foot")]
     for number, (name, rules) in enumerate(HIDDEN.items()):
         seeds = range(number, number + (1 if name == "super" else 6))
         found[f"hidden, {name}"] = [hidden(rules, seed, 24) for seed in seeds]
