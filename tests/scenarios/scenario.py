@@ -14,7 +14,10 @@ REST = "rest"
 HAND_SIZES = {  # for 2 to 14 players
     "mexican": (8, 8, 12, 12, 12, 10, 10, 11, 11, 11, 11, 11, 11),
     "super": (25, 23, 18, 16, 14, 12, 11, 10, 9, 8, 7, 6, 6),
+    "tournament": (15, 15, 15, 12, 12, 10, 10, 11, 11, 11, 11, 11, 11),
+    "puremco": (16, 15, 14, 12, 11, 10, 9, 11, 11, 11, 11, 11, 11),
 }
+DOUBLE_12 = {"tournament": 8, "puremco": 8}  # presets that play double-12 up to this number of players
 
 _EVENT = re.compile(r"(\d+):(\S.*)")
 _LEGAL = re.compile(r"(legal|illegal) (\d+):(.*)")
@@ -112,6 +115,8 @@ def set_name(rules: dict) -> str:
     if rules["preset"] == "super":
         return "super"
     players = rules["players"]
+    if players <= DOUBLE_12.get(rules["preset"], 0):
+        return "double-12"
     return "double-" + str(9 if players <= 3 else 12 if players <= 8 else 15 if players <= 12 else 18)
 
 

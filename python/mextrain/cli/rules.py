@@ -38,10 +38,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _catalogue() -> dict[str, Any]:
     from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS
+    from mextrain_core.model import options
 
     return {
         "presets": {
             preset: {
+                "meaning": options.PRESETS[preset].meaning,
+                "printed_by": options.PRESETS[preset].printed_by,
+                "plays": options.PRESETS[preset].plays,
+                "deviates": options.PRESETS[preset].deviates,
                 "players": {
                     str(players): {"tile_set": tile_set, "hand_size": hand_size}
                     for players, (tile_set, hand_size) in PLAYERS_TABLE[preset].items()
@@ -63,17 +68,9 @@ def _catalogue() -> dict[str, Any]:
 
 
 def _catalogue_text() -> str:
-    from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS
+    from mextrain.game.options import OPTIONS, PRESETS
 
-    lines = ["Presets: set and hand size by number of players", ""]
-    for preset in PRESETS:
-        lines.append(f"  {preset}")
-        deals: dict[tuple[str, int], list[int]] = {}
-        for players, deal in PLAYERS_TABLE[preset].items():
-            deals.setdefault(deal, []).append(players)
-        for (tile_set, hand_size), tables in deals.items():
-            span = f"{tables[0]}-{tables[-1]}" if len(tables) > 1 else f"{tables[0]}"
-            lines.append(f"    {span:>5} players: {tile_set}, {hand_size} tiles each")
+    lines = [*_presets_text(), ""]
     lines += ["", "Options: set them with --option KEY=VALUE (sections are those of docs/rules.md)", ""]
     for name, option in OPTIONS.items():
         lines.append(f"  {name}: {option.meaning} (section {option.section})")
@@ -83,6 +80,30 @@ def _catalogue_text() -> str:
         different = (f"; {preset}: {default}" for preset, default in others if default != usual[1])
         lines.append(f"      default: {usual[1]}{''.join(different)}")
     return "\n".join(lines)
+
+
+def _presets_text() -> list[str]:
+    """The presets by who prints their rules, each with its deals and options."""
+    from mextrain_core.model.options import BRANDS, PRESETS, SHEETS
+
+    lines = ["Presets: --rules NAME; section 14 of docs/rules.md lists more printed rules, with what to type"]
+    for printer in (BRANDS, SHEETS):
+        lines += ["", printer]
+        for name, preset in PRESETS.items():
+            if preset.printed_by != printer:
+                continue
+            lines += [f"  {name}: {preset.meaning}", f"      plays: {preset.plays}"]
+            lines.append(f"      differs: {preset.deviates}")
+            deals: dict[tuple[str, int], list[int]] = {}
+            for players, deal in preset.deals.items():
+                deals.setdefault(deal, []).append(players)
+            for (tile_set, hand_size), tables in deals.items():
+                span = f"{tables[0]}-{tables[-1]}" if len(tables) > 1 else f"{tables[0]}"
+                lines.append(f"    {span:>5} players: {tile_set}, {hand_size} tiles each")
+            options = " ".join(f"{option}={_shown(value)}" for option, value in preset.options.items())
+            if options:
+                lines.append(f"      options: {options}")
+    return lines
 
 
 def _where_the_page_is() -> str:
