@@ -27,6 +27,7 @@ HANDS: dict[str, dict[int, int]] = {
 DOUBLE_12 = {
     "tournament": (15, 15, 15, 12, 12, 10, 10),
     "puremco": (16, 15, 14, 12, 11, 10, 9),
+    "cardinal": (15, 15, 15, 12, 12, 11, 11),
 }
 HANDS |= {preset: HANDS["mexican"] | dict(enumerate(hands, start=2)) for preset, hands in DOUBLE_12.items()}
 
@@ -83,6 +84,8 @@ class Rules:
             raise ValueError(f"double_blank must be a whole number from 0 on, not {self.double_blank!r}")
         if self.double_rule == "chicken_foot" and self.tile_set == "super":
             raise ValueError("double_rule chicken_foot is refused with the set super")
+        if self.engine_from != "set_aside" and self.hand_size == 1:
+            raise ValueError(f"hand_size 1 is refused with engine_from {self.engine_from}")
 
     def _set_up_tiles(self, options: Mapping[str, Any]) -> None:
         """docs/rules.md section 3, 1: set the tile set and the hand size; refuse a deal that needs too many tiles."""

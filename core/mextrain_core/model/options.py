@@ -319,6 +319,26 @@ class Options:
             },
         ),
     ]
+    engine_from: Annotated[
+        str,
+        Row(
+            "where the engine comes from", "3", DEAL,
+            {
+                "set_aside": "it is laid out before the deal",
+                "holder": "it is dealt with the other tiles; the seat that gets it lays it and starts",
+            },
+        ),
+    ]
+    engine_hunt: Annotated[
+        str,
+        Row(
+            "who draws if nobody was dealt the engine (matters with engine_from holder)", "3", DEAL,
+            {
+                "in_turn": "one seat after the other draws a tile, until the engine comes",
+                "together": "all seats draw a tile in every circuit, also in that in which the engine comes",
+            },
+        ),
+    ]
 
 # fmt: on
 
@@ -400,6 +420,14 @@ PRESETS = {
         "sets and hands for 9 to 14 players are those of mexican",
         _double_12(16, 15, 14, 12, 11, 10, 9),
         {"opening": "single", "max_uncovered": 1},
+    ),
+    "cardinal": Preset(
+        "Mexican Train as Cardinal prints it",
+        BRANDS,
+        "the leaflet of Cardinal; Celko's rules on Pagat and in the Game Cabinet",
+        "what they say of doubles is not known; sets and hands for 9 to 14 players are those of mexican",
+        _double_12(15, 15, 15, 12, 12, 11, 11),
+        {"engine_from": "holder"},
     ),
 }
 """The presets by name (docs/rules.md sections 3 and 11)."""

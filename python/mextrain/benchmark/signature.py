@@ -35,6 +35,7 @@ _POLICIES = ("random", "heaviest", "cautious")
 
 _COMPANIONS = {
     ("foot_ends", "center"): {"double_rule": "chicken_foot"},
+    ("engine_hunt", "together"): {"engine_from": "holder", "hand_size": 3},
     ("failed_cover", "mark"): {"double_rule": "cover"},
     ("failed_cover", "mark_and_play"): {"double_rule": "cover"},
 }
@@ -44,7 +45,12 @@ _COMPANIONS = {
 FIRST = ("mexican", "super")
 """The presets of the first part of the signature."""
 
-ADDED: dict[str, tuple[Any, ...]] = {"engine_order": ("down", "up"), "tie_break": ("shared", "zeros")}
+ADDED: dict[str, tuple[Any, ...]] = {
+    "engine_order": ("down", "up"),
+    "tie_break": ("shared", "zeros"),
+    "engine_from": ("set_aside", "holder"),
+    "engine_hunt": ("in_turn", "together"),
+}
 """Values of options that came later: the rule sets with them follow all others, so that those keep their part."""
 
 
@@ -61,7 +67,8 @@ def added_rule_sets() -> Iterator[RuleSet]:
             yield RuleSet.preset(preset, players=players, rounds=ROUNDS)
     for number, (name, value) in enumerate(_values(added=True)):
         for players in (2, 3 + number % 4):
-            yield RuleSet.mexican(players, rounds=ROUNDS, **{name: value})
+            options: dict[str, Any] = {name: value, **_COMPANIONS.get((name, value), {})}
+            yield RuleSet.mexican(players, rounds=ROUNDS, **options)
 
 
 def first_rule_sets() -> Iterator[RuleSet]:

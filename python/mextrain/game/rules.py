@@ -137,8 +137,12 @@ class RuleSet(Options):
 
     @property
     def boneyard_size(self) -> int:
-        """Number of tiles in the boneyard right after the deal."""
-        return len(self.tiles) - 1 - self.players * self.hand_size
+        """Number of tiles in the boneyard right after the deal.
+
+        With `engine_from` = `holder` the engine is one of the tiles dealt, or of those in the boneyard; if it is in the
+        boneyard, tiles are drawn before the first turn.
+        """
+        return len(self.tiles) - (self.engine_from == "set_aside") - self.players * self.hand_size
 
     @cached_property
     def actions(self) -> Actions:
@@ -273,6 +277,9 @@ def _conflict(name: str, preset: str, values: Mapping[str, Any]) -> Problem | No
     if name == "double_rule" and value == "chicken_foot" and tile_set == "super":
         remedy = "wild doubles would grow feet on feet, so take another double_rule or a number set"
         return Problem(name, value, "anywhere or cover with the set super", remedy)
+    if name == "engine_from" and value not in (None, "set_aside") and values.get("hand_size") == 1:
+        remedy = "whoever lays the engine would begin without tiles, so deal more"
+        return Problem("hand_size", 1, f"2 or more with engine_from={value}", remedy)
     return None
 
 
