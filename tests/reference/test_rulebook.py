@@ -35,6 +35,7 @@ from tests.reference.actions import (
 )
 from tests.reference.match import starter_of_round, winners_of
 from tests.reference.options import CHOICES, OPTIONS
+from tests.reference.page import TABLE
 from tests.reference.stream import deal, draw_position, drawn_starter, round_key, word
 from tests.reference.tiles import (
     HIGHEST_NUMBER,

@@ -42,7 +42,9 @@ def test_the_engine_by_hand(place: int, caller: int, in_turn: Any, together: Any
 
 
 @pytest.mark.parametrize("hunt", HUNTS)
-@pytest.mark.parametrize("rules", [FOUR, SMALL, RuleSet.super(5, engine_from="holder"), RuleSet.preset("cardinal", players=8)])
+@pytest.mark.parametrize(
+    "rules", [FOUR, SMALL, RuleSet.super(5, engine_from="holder"), RuleSet.preset("cardinal", players=8)]
+)
 def test_the_slow_stream_hunts_the_same(rules: RuleSet, hunt: str) -> None:
     """Every place and caller; `callers` finds exactly the callers with which a round can begin so."""
     rules = rules.replace(engine_hunt=hunt)
@@ -146,7 +148,8 @@ def test_a_round_out_of_order_is_noticed() -> None:
     rules = SMALL.replace(engine_hunt="in_turn")
     wrong = 0
     for game in range(40):
-        first, second = (position.record() for position in list(play_rounds(rules, games=1, seed=3, first_game=game))[:2])
+        played = list(play_rounds(rules, games=1, seed=3, first_game=game))
+        first, second = (position.record() for position in played[:2])
         known = callers(rules, Beginning(second["starter"], tuple(map(len, second["hands"]))))
         if len(known) == 1:
             order = MatchOrder()

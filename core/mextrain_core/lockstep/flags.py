@@ -49,7 +49,10 @@ the supported values of ``double_rule`` do not have."""
 SERVED_IN_SUPER: dict[str, tuple[str | int, ...]] = {"letter_match": ("train_only",), "dead_double": ("released",)}
 """Values that are supported instead in the set super."""
 
-ALL_SERVED = ("players", "hand_size", "first_engine", "rounds", "double_blank", "engine_order", "tie_break", "engine_hunt")
+ALL_SERVED = (
+    *("players", "hand_size", "first_engine", "rounds", "double_blank", "engine_order", "tie_break"),
+    "engine_hunt",  # It has no effect with the supported values of ``engine_from``.
+)
 
 ALL_RANDOM, ALL_HEAVIEST, MIXED = 0, 1, 2
 

@@ -18,7 +18,7 @@ CODE, NUMBER, OWN = "code", "number", "own"
 what ``rules.encode`` computes."""
 
 DEAL, TURN, POINTS, MATCH = "deal", "turn", "points", "match"
-"""What an option affects: the deal (all before the first turn), the turns, the points of a round, or who wins a match.
+"""What an option affects: the deal (all before the first turn), the turns, the points of a round, or a match.
 """
 
 SET_NAMES = (*(f"double-{n}" for n in range(1, MAX_HALVES)), "super")
@@ -123,7 +123,7 @@ class Options:
         str,
         Row(
             "the engine of round 0", "3", DEAL,
-            {f"{n}-{n}": "this double, if the set has it; engine_order goes on from there" for n in range(MAX_HALVES)}
+            {f"{n}-{n}": "this double, if the set has it" for n in range(MAX_HALVES)}
             | {"*-*": "the red double of the set super, which is its last engine"},
             usual="highest", follows=("players", "tile_set", "engine_order"), fills=OWN,
         ),

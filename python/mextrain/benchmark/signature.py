@@ -33,7 +33,7 @@ _NUMBERS: dict[str, tuple[Any, ...]] = {
 
 _POLICIES = ("random", "heaviest", "cautious")
 
-_COMPANIONS = {
+_COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {
     ("foot_ends", "center"): {"double_rule": "chicken_foot"},
     ("engine_hunt", "together"): {"engine_from": "holder", "hand_size": 3},
     ("failed_cover", "mark"): {"double_rule": "cover"},
