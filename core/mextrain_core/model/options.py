@@ -40,11 +40,11 @@ class Numbers(NamedTuple):
 class Row:
     """One option: its name, its values and their meaning; every text is one line.
 
-    ``section``: the section of docs/rules.md that describes it. ``shapes``: DEAL, TURN, POINTS or MATCH. ``values``: meaning
-    by named value; the index of a value is its code, so new values go to the end, and the first one keeps the behaviour
-    from before the option existed. ``numbers``, ``none``: the numbers among the values, and what None means ("": it is
-    not a value). ``usual``: the default where a preset sets no other; for a default that is computed from other
-    options, which ``follows`` names, a description of it. ``fills``: CODE, NUMBER or OWN.
+    ``section``: the section of docs/rules.md that describes it. ``shapes``: DEAL, TURN, POINTS or MATCH. ``values``:
+    meaning by named value; the index of a value is its code, so new values go to the end, and the first one keeps the
+    behaviour from before the option existed. ``numbers``, ``none``: the numbers among the values, and what None means
+    ("": it is not a value). ``usual``: the default where a preset sets no other; for a default that is computed from
+    other options, which ``follows`` names, a description of it. ``fills``: CODE, NUMBER or OWN.
     """
 
     meaning: str
