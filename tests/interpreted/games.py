@@ -54,6 +54,10 @@ RULES = {
     "super-cover": RuleSet.super(3, double_rule="cover", open_double_order="any", letter_match="anywhere", rounds=2),
     "foot": RuleSet.mexican(4, double_rule="chicken_foot", foot_ends="center", rounds=3, starter="rotate"),
     "house": RuleSet.mexican(5, drawn_play="may", dead_double="binds", max_uncovered=1, starter="winner", rounds=3),
+    "cardinal": RuleSet.preset("cardinal", players=3, rounds=3),
+    "hunt": RuleSet.mexican(
+        3, hand_size=3, engine_from="holder", engine_hunt="together", engine_order="up", starter="rotate", rounds=3
+    ),
     "blanks": RuleSet.mexican(3, double_blank=50, opening="single", first_engine="3-3", starter=2, rounds=2),
 }
 HIDDEN = {
