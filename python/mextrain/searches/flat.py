@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ import numpy as np
 from mextrain.game.rules import RuleSet
 from mextrain.searches.bench import Bench, Knowledge
 from mextrain.searches.outcome import Outcome, block_seed
-from mextrain.searches.settings import STAND, Settings
+from mextrain.searches.settings import BLOCK, STAND, Settings
 from mextrain_core.search.flat import Sums, tally
 from mextrain_core.search.stages import choose_move, narrow
 
@@ -82,7 +83,9 @@ class _Run:
             if self._limit is not None and self._worlds >= self._block_size:
                 rule = self._limit, self._incumbent, max(STAND, self._limit)
                 self._live = self._live[: narrow(self._sums, self._live, self._worlds, *rule)]
-        best = choose_move(self._sums, self._live, self._worlds, self._incumbent, STAND)
+        # The more worlds, the less the opinion of `counting` counts against what was seen.
+        stand = STAND * math.sqrt(BLOCK / max(self._worlds, 1))
+        best = choose_move(self._sums, self._live, self._worlds, self._incumbent, stand)
         return Outcome(self._moves, self._sums, best, self._blocks, self._worlds, 0, ended)
 
     def _affordable(self, worlds: int) -> int:

@@ -21,7 +21,8 @@ MAX_PLAYOUTS = 10**12
 DROP = 1.0
 """A move that is behind the best by more than this number of paired errors gets no more play-outs."""
 STAND = 2.0
-"""Paired errors by which a move must beat the one that `counting` would make, in the search `improve`."""
+"""Paired errors by which a move must beat the one that `counting` would make after BLOCK worlds, in the search
+`improve`; after n worlds, sqrt(BLOCK / n) times as many."""
 EXPLORE = 1.0
 """Weight of the exploration in a tree, in standard deviations of the utility."""
 

@@ -58,7 +58,7 @@ def search(
     for each seat.
 
     `method`: `flat` tries all moves in the same worlds and chooses the best mean; `improve` does the same, but begins
-    with the move of `counting` and changes it only for one that is better by two paired standard errors; `tree` grows a
+    with the move of `counting` and changes it only for one that is clearly better (docs/search.md); `tree` grows a
     tree in which every seat looks for its own best. A name with a budget is fine too: `improve:400`.
 
     Limits, of which the first that is reached ends the search: `playouts` (1000 if no limit is given), `seconds`, and
