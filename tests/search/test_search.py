@@ -173,7 +173,7 @@ def test_the_clock_and_certainty_end_a_search() -> None:
     for method in METHODS:
         timed = search(position, method=method, seconds=0.02)
         assert timed.ended in ("clock", "certain")
-        again = facts(position, method=method, playouts=timed.playouts)
+        again = facts(position, method=method, playouts=timed.playouts, drop=2.0)
         if timed.ended == "clock" and method != "improve":
             assert [again["moves"], again["best"]] == [timed.to_dict()["moves"], timed.best_text]
     sure = search(position, until=3.0, playouts=100_000)

@@ -18,8 +18,9 @@ METHODS = ("flat", "tree", "improve")
 MAX_PLAYOUTS = 10**12
 """The most play-outs of one search. They would take months."""
 
-DROP = 1.0
-"""A move that is behind the best by more than this number of paired errors gets no more play-outs."""
+DROP, LATE_DROP = 1.0, 2.0
+"""A move that is behind the best by more than this number of paired errors gets no more play-outs. The second number is
+for budgets of more than 1000 play-outs, which can afford to look twice."""
 STAND = 2.0
 """Paired errors by which a move must beat the one that `counting` would make after BLOCK worlds, in the search
 `improve`; after n worlds, sqrt(BLOCK / n) times as many."""
@@ -72,6 +73,11 @@ class Settings:
     def scale(self) -> int:
         """How many units one point has in sums: values from outside have fractions."""
         return 1 if self.value is None else SCALE
+
+
+def usual_drop(playouts: int | None) -> float:
+    """Return the errors by which a move must be behind to drop out, for a budget (None: no limit)."""
+    return DROP if playouts is not None and playouts <= 1000 else LATE_DROP
 
 
 def parse(name: str) -> tuple[str, int] | None:

@@ -48,10 +48,9 @@ class TreeSearch:
                 if not any(shares):
                     ended = "budget"
                     break
-                if len(self._trees) == 1:
-                    self._trees[0].grow(shares[0])
-                else:
-                    list(pool.map(_Tree.grow, self._trees, shares))
+                # The first round may compile, which cannot be interrupted in a thread of the pool.
+                grow = map if used == 0 or len(self._trees) == 1 else pool.map
+                list(grow(_Tree.grow, self._trees, shares))
                 used += sum(shares)
                 if settings.until is not None and self._is_certain(settings.until):
                     break

@@ -23,7 +23,7 @@ from mextrain.searches.flat import new_sums
 from mextrain.searches.outcome import Outcome
 from mextrain.searches.result import SearchResult
 from mextrain.searches.searcher import searcher
-from mextrain.searches.settings import BLOCK, DROP, MAX_BLOCK, MAX_PLAYOUTS, Settings, Tuning, Value, check_method
+from mextrain.searches.settings import BLOCK, MAX_BLOCK, MAX_PLAYOUTS, Settings, Tuning, Value, check_method, usual_drop
 from mextrain_core.search.utility import UTILITIES
 
 USUAL_PLAYOUTS = 1000
@@ -63,10 +63,10 @@ def search(
 
     Limits, of which the first that is reached ends the search: `playouts` (1000 if no limit is given), `seconds`, and
     `until`, the number of standard errors by which the best move must lead all others. A move that is behind the best
-    by more than `drop` paired errors (1.0) gets no more play-outs; with None all moves get the same number. `trees` (1)
-    are grown apart and added up, so that as many `workers` can work on them. `block` (16) is the number of worlds in a
-    block. `value` replaces play-outs: a function that gets a `Batch` of positions, each as the seat to move sees it,
-    and returns the expected points of every seat when the round ends, float[len(batch), players].
+    by more than `drop` paired errors (1.0, and 2.0 for more than 1000 play-outs) gets no more; with None all moves get
+    as many. `trees` (1) are grown apart and added up, so that as many `workers` can work on them. `block` (16) is the
+    number of worlds in a block. `value` replaces play-outs: a function that gets a `Batch` of positions, each as the
+    seat to move sees it, and returns the expected points of every seat when the round ends, float[len(batch), players].
 
     `utility` is what the seat maximises: `margin` (the mean points of the others less its own), `points` (few of its
     own) or `rank` (few seats with fewer). The result depends neither on `workers` nor, without `seconds`, on the clock.
@@ -87,10 +87,11 @@ def search(
     seat = _seat_to_move(position, seat)
     rules = position.rules
     seats = _playout_seats(policy, rules.players)
-    drop = tuning.get("drop", DROP)
+    budget = None if limit is None else _count(limit, "playouts", MAX_PLAYOUTS)
+    drop = tuning.get("drop", usual_drop(budget))
     settings = Settings(
         method=name,
-        playouts=None if limit is None else _count(limit, "playouts", MAX_PLAYOUTS),
+        playouts=budget,
         ids=seats.ids,
         addresses=seats.addresses,
         utility=_utility(utility),
