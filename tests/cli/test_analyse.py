@@ -46,7 +46,7 @@ CHOICE = next(
 
 def test_a_position(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     position = stands(CHOICE)
-    wanted = search(position, playouts=100, seed=4)
+    wanted = search(position, playouts=100, seed=4, drop=3.0)
     settings = ("--playouts", "100", "--seed", "4")
     seat = position.seat or 0
     for named in (
@@ -60,6 +60,8 @@ def test_a_position(path: str, capsys: pytest.CaptureFixture[str]) -> None:
         expected = json.loads(json.dumps(wanted.to_dict()))
         assert {**printed, "seconds": 0} == {**expected, "seconds": 0}
     assert {"seat", "best", "moves", "playouts", "seed"} <= printed.keys()
+    whole = analyse(played(1), playouts=100, seed=4).rows()
+    assert printed["best"] == next(row["best"] for row in whole if row["event"] == CHOICE)
     for move in printed["moves"]:
         assert {"move", "playouts", "points", "error", "loss", "loss_error"} <= move.keys()
         assert len(move["points"]) == RULES.players
