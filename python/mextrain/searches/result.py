@@ -42,10 +42,10 @@ class MoveResult(NamedTuple):
 class SearchResult:
     """The result of `mextrain.search`; `str()` of it is a table for people.
 
-    `moves`: every legal move: the best, the others by loss, then those without play-outs. `best`: the move that the search
-    chooses. `line`: the principal line as texts, `best` first. `playouts`, `worlds`, `blocks`, `nodes`: how much was
-    done. `ended`: `budget`, `clock`, `certain` (one move was left) or `forced` (one move is legal). `seconds`: the time
-    it took; everything else is the same for equal arguments.
+    `moves`: every legal move: the best, the others by loss, then those without play-outs. `best`: the move that the
+    search chooses. `line`: the principal line as texts, `best` first. `playouts`, `worlds`, `blocks`, `nodes`: how much
+    was done. `ended`: `budget`, `clock`, `certain` (one move was left) or `forced` (one move is legal). `seconds`: the
+    time it took; everything else is the same for equal arguments.
     """
 
     rules: RuleSet
