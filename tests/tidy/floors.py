@@ -18,6 +18,7 @@ PYTHON = (
     "searches",
     "bulk",
     "study",
+    "web",
     "archive",
     "dataset",
     "benchmark",
