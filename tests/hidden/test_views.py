@@ -1,8 +1,8 @@
 """The eight views of a seat: hidden tiles change none of them, at any decision and at the end of the round.
 
-Key, text, observation, mask, line, table, repr and picture may be shown to a seat. Hidden tiles are changed in two ways: two
-tiles are swapped in the state itself, and all hidden tiles are replaced by another world that is consistent with what
-the seat has seen.
+Key, text, observation, mask, line, table, repr and picture may be shown to a seat. Hidden tiles are changed in two
+ways: two tiles are swapped in the state itself, and all hidden tiles are replaced by another world that is consistent
+with what the seat has seen.
 """
 
 from __future__ import annotations

@@ -24,12 +24,16 @@ for (const kind of ["error", "warn"]) console[kind] = (...all) => errors.push(al
 
 _END = """<script>
 const wait = ms => new Promise(done => setTimeout(done, ms));
-const key = (name, target = document.body) => target.dispatchEvent(new KeyboardEvent("keydown", {key: name, bubbles: true, cancelable: true}));
+const key = name => document.body.dispatchEvent(
+  new KeyboardEvent("keydown", {key: name, bubbles: true, cancelable: true}));
 const text = id => document.getElementById(id).textContent;
 (async () => {
   let found;
   try { found = await (async () => { %s })(); } catch (e) { errors.push(String(e)); }
-  document.body.append(Object.assign(document.createElement("pre"), {id: "found", textContent: JSON.stringify({found, errors})}));
+  const told = document.createElement("pre");
+  told.id = "found";
+  told.textContent = JSON.stringify({found, errors});
+  document.body.append(told);
 })();
 </script></body>"""
 

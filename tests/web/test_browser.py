@@ -25,7 +25,9 @@ def page() -> str:
 def test_buttons(page: str, tmp_path: Path) -> None:
     script = """
       const out = [text("number")];
-      for (const id of ["forward", "forward", "back", "last", "forward", "first", "back"]) { $(id).click(); out.push(text("number")); }
+      for (const id of ["forward", "forward", "back", "last", "forward", "first", "back"]) {
+        $(id).click(); out.push(text("number"));
+      }
       $("slider").value = 5; $("slider").dispatchEvent(new Event("input")); out.push(text("number"));
       $("list").children[3].click(); out.push(text("number"));
       return out;"""
@@ -36,9 +38,13 @@ def test_buttons(page: str, tmp_path: Path) -> None:
 def test_keys(page: str, tmp_path: Path) -> None:
     script = """
       const out = [];
-      for (const name of ["ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home"]) { key(name); out.push(text("number")); }
+      for (const name of ["ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home"]) {
+        key(name); out.push(text("number"));
+      }
       const views = [];
-      for (const name of ["1", "3", "9", "a"]) { key(name); views.push([...$("views").children].map(b => b.getAttribute("aria-pressed")).join()); }
+      for (const name of ["1", "3", "9", "a"]) {
+        key(name); views.push([...$("views").children].map(b => b.getAttribute("aria-pressed")).join());
+      }
       return [out, views];"""
     steps_taken, views = use(page, script, tmp_path)
     assert steps_taken == [f"{number} / {LAST}" for number in (1, 2, 1, LAST, 0)]
@@ -66,9 +72,9 @@ def test_it_plays_and_pauses(page: str, tmp_path: Path) -> None:
 
 def test_a_view_turns_the_other_hands_over(page: str, tmp_path: Path) -> None:
     script = """
-      const shown = s => [...document.querySelectorAll(`#table .h${s} .up`)].filter(e => getComputedStyle(e).display !== "none").length;
-      const backs = s => [...document.querySelectorAll(`#table .h${s} .down`)].filter(e => getComputedStyle(e).display !== "none").length;
-      const count = () => [0, 1, 2, 3].map(s => [shown(s), backs(s)]);
+      const seen = (s, side) => [...document.querySelectorAll(`#table .h${s} .${side}`)]
+        .filter(e => getComputedStyle(e).display !== "none").length;
+      const count = () => [0, 1, 2, 3].map(s => [seen(s, "up"), seen(s, "down")]);
       const all = count(); look(2); const two = count(); look(null);
       return [all, two, count()];"""
     sizes = [5] * 4
@@ -80,7 +86,14 @@ def test_a_view_turns_the_other_hands_over(page: str, tmp_path: Path) -> None:
 def test_words_hide_what_others_draw(page: str, tmp_path: Path) -> None:
     script = """
       const out = {};
-      for (const v of [null, 0, 1, 2, 3]) { look(v); out[v] = []; for (let i = 0; i < D.frames.length; i++) { go(i); out[v].push(text("said") + " | " + $("list").children[i].textContent); } }
+      for (const v of [null, 0, 1, 2, 3]) {
+        look(v);
+        out[v] = [];
+        for (let i = 0; i < D.frames.length; i++) {
+          go(i);
+          out[v].push(text("said") + " | " + $("list").children[i].textContent);
+        }
+      }
       return out;"""
     found = use(page, script, tmp_path)
     everything = "\n".join(found["null"])
@@ -113,8 +126,9 @@ def test_names_are_text(page: str, tmp_path: Path) -> None:
 def test_nothing_sticks_out(page: str, tmp_path: Path, size: str) -> None:
     script = """
       const wide = [document.documentElement.scrollWidth, innerWidth];
-      const boxes = [...document.querySelectorAll("main > *, button")].map(e => e.getBoundingClientRect()).filter(b => b.right > innerWidth + 1 || b.left < 0);
-      return [...wide, boxes.length, $("table").scrollWidth];"""
+      const boxes = [...document.querySelectorAll("main > *, button")].map(e => e.getBoundingClientRect());
+      const outside = boxes.filter(b => b.right > innerWidth + 1 || b.left < 0);
+      return [...wide, outside.length, $("table").scrollWidth];"""
     wide, room, outside, table = use(page, script, tmp_path, size=size)
     assert wide <= room
     assert outside == 0
@@ -125,7 +139,11 @@ def test_losses_are_shown(tmp_path: Path) -> None:
     found = analyse(END, playouts=40, luck_playouts=2)
     script = """
       const out = [];
-      for (let i = 0; i < D.frames.length; i++) { go(i); const b = $("said").querySelector("b"); out.push(b ? b.textContent : null); }
+      for (let i = 0; i < D.frames.length; i++) {
+        go(i);
+        const b = $("said").querySelector("b");
+        out.push(b ? b.textContent : null);
+      }
       return out;"""
     shown = use(replay_page(END, worlds=20, analysis=found), script, tmp_path)
     numbers = {step.first_event: index for index, step in enumerate(steps(END)) if index}

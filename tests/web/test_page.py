@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mextrain import MextrainError, Position, RuleSet, analyse, beliefs, replay_page
+from mextrain import MextrainError, Position, RuleSet, Tile, analyse, beliefs, determinize, replay_page
 from mextrain.web.frames import steps
 from tests.picture.drawing import played, texts
 
@@ -36,7 +36,7 @@ def heat_of(data: dict[str, Any], seats: int) -> np.ndarray:
 
 
 def test_it_needs_nothing_else() -> None:
-    page = replay_page(END, worlds=20)
+    page = replay_page(END, worlds=20, beliefs=False)
     rest = page.replace("http://www.w3.org", "")
     assert not re.search(r"https?:|//[a-z]|<link|<img|@import|\bimport\b|fetch\(|XMLHttp|url\(", rest)
     assert "default-src 'none'" in page
@@ -45,7 +45,8 @@ def test_it_needs_nothing_else() -> None:
 
 @pytest.mark.parametrize("seat", range(4))
 def test_a_page_of_one_seat_holds_nothing_hidden(seat: int) -> None:
-    page = replay_page(SUPER, for_seat=seat, worlds=20, beliefs=False, analysis=analyse(SUPER, playouts=20, luck_playouts=2))
+    found = analyse(SUPER, playouts=20, luck_playouts=2)
+    page = replay_page(SUPER, for_seat=seat, worlds=20, beliefs=False, analysis=found)
     seen = Counter([SUPER.engine, *SUPER.hands[seat]])
     seen.update(event.tile for event in SUPER.events if event.tile and (event.kind == "play" or event.seat == seat))
     data = data_of(page)
@@ -91,14 +92,10 @@ def test_heat_maps_are_beliefs() -> None:
         hidden = {str(tile) for tile in found.tiles}
         for row, name in enumerate(names):
             if name in hidden:
-                assert maps[index, 1, row] / 200 == pytest.approx(found.probabilities[found.tiles.index(name_of(found, name))], abs=0.06)
+                right = found.probabilities[found.tiles.index(Tile.parse(name))]
+                assert maps[index, 1, row] / 200 == pytest.approx(right, abs=0.06)
             else:
                 assert (maps[index, 1, row] == 255).all()
-
-
-def name_of(found: Any, name: str) -> Any:
-    """The tile of that name."""
-    return next(tile for tile in found.tiles if str(tile) == name)
 
 
 def test_the_same_round_gives_the_same_bytes() -> None:
@@ -110,8 +107,6 @@ def test_the_same_round_gives_the_same_bytes() -> None:
 
 def test_a_seat_learns_nothing_from_numbers() -> None:
     """Expected points and heat maps of a seat do not depend on what it cannot see."""
-    from mextrain import determinize
-
     position = played(SMALL, 8, 9)
     other = determinize(position, 1, 5)
     assert other.hands != position.hands
