@@ -114,6 +114,19 @@ def test_the_address_is_frame_and_view(page: str, tmp_path: Path) -> None:
     assert use(page, script, tmp_path, address="#4,1") == [[f"4 / {LAST}", 1, "mx as1"], "#5"]
 
 
+def test_it_opens_where_it_was_told_to(tmp_path: Path) -> None:
+    event = [number for number, each in enumerate(END.events) if each.is_decision][4]
+    page = replay_page(END, worlds=20, beliefs=False, event=event)
+    assert use(page, 'return text("number");', tmp_path) == f"4 / {LAST}"
+
+
+def test_an_error_of_the_page_is_seen(tmp_path: Path) -> None:
+    for fault in ("missing();", 'console.error("x");', 'fetch("file:///x");'):
+        page = replay_page(END, worlds=20, beliefs=False).replace("page();\n", f"page();\n{fault}\n", 1)
+        with pytest.raises(AssertionError):
+            use(page, "return 1;", tmp_path)
+
+
 def test_names_are_text(page: str, tmp_path: Path) -> None:
     script = 'key("End"); look(1); return [document.querySelectorAll("main b").length, text("views"), text("whose")];'
     bold, views, whose = use(page, script, tmp_path)

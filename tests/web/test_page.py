@@ -113,6 +113,13 @@ def test_a_seat_learns_nothing_from_numbers() -> None:
     assert replay_page(position, for_seat=1, worlds=40) == replay_page(other, for_seat=1, worlds=40)
 
 
+def test_it_opens_before_an_event() -> None:
+    for frame, step in enumerate(steps(END)):
+        opened = data_of(replay_page(END, worlds=20, beliefs=False, event=len(step.position.events)))
+        assert opened["at"] == frame
+    assert data_of(replay_page(END, worlds=20, beliefs=False))["at"] == 0
+
+
 def test_every_kind_of_round_has_a_page() -> None:
     for rules in (
         RuleSet.mexican(players=14),
@@ -140,6 +147,8 @@ def test_every_kind_of_round_has_a_page() -> None:
         ({"beliefs": 1}, "beliefs = 1"),
         ({"analysis": 1}, "analysis = 1"),
         ({"seed": -1}, "-1"),
+        ({"event": 10**6}, "event = 1000000"),
+        ({"event": "first"}, "event = 'first'"),
     ],
 )
 def test_a_wrong_argument_is_named(options: dict[str, Any], named: str) -> None:

@@ -26,7 +26,7 @@ from mextrain.errors import MAX_TEXT, MextrainError, one_line
 
 COMMANDS = (
     "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "analyse",
-    "bench", "warmup", "rules",
+    "replay", "bench", "warmup", "rules",
 )
 """The commands, in the order of the help."""
 

@@ -44,11 +44,17 @@ class Picture(str):
 
 def save_text(text: str, path: str | PathLike[str], suffix: str, hint: str) -> Path:
     """Write a text to a file whose name must end with `suffix`, and return its path; raises as `Picture.save` does."""
+    file = checked_path(path, suffix, hint)
+    with whole_file(file) as out:
+        out.write(text.encode())
+    return file
+
+
+def checked_path(path: str | PathLike[str], suffix: str, hint: str) -> Path:
+    """Return the path of a file; raises `PositionError` unless its name ends with `suffix`."""
     file = Path(path)
     if file.suffix.lower() != suffix:
         raise PositionError(f"{shown(str(path))} does not end with {suffix}: {hint}")
-    with whole_file(file) as out:
-        out.write(text.encode())
     return file
 
 

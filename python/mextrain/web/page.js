@@ -6,7 +6,7 @@ const COLOURS = ["#0b6bcb", "#d1242f", "#1a7f37", "#b35900", "#8250df", "#0b8280
 const HEAT = D.heat === null ? null : Uint8Array.from(atob(D.heat), c => c.charCodeAt(0));
 const KNOWN = 255;
 const VIEWS = D.forSeat === null ? [null, ...D.names.keys()] : [D.forSeat];
-let at = 0, view = VIEWS[0], timer = null;
+let at = D.at, view = VIEWS[0], timer = null;
 
 // Names come from outside: whatever is put together as HTML is escaped.
 const safe = text => String(text).replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`);

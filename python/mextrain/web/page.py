@@ -17,7 +17,7 @@ from mextrain.game.seeding import check_seed
 from mextrain.hidden.knowledge import check_seat
 from mextrain.picture.colours import style
 from mextrain.picture.heat import axes
-from mextrain.picture.svg import SCOPE, save_text
+from mextrain.picture.svg import SCOPE, checked_path, save_text
 from mextrain.picture.table import checked_names
 from mextrain.position import Position
 from mextrain.records import RoundRecord, replay
@@ -27,6 +27,8 @@ from mextrain.web.panels import POLICY, STEPS, Heat, Points
 from mextrain.web.told import tell
 
 MOST_WORLDS = 100_000
+
+_ENDING = ".html", "only HTML is written"
 
 
 class Page(str):
@@ -42,7 +44,12 @@ class Page(str):
 
         Raises `PositionError` if the name has another ending than `.html`, `OSError` if it cannot be written.
         """
-        return save_text(self, path, ".html", "only HTML is written")
+        return save_text(self, path, *_ENDING)
+
+    @staticmethod
+    def check_name(path: str | PathLike[str]) -> None:
+        """Raise `PositionError` if `save` would refuse the name of this file."""
+        checked_path(path, *_ENDING)
 
 
 def replay_page(
@@ -54,6 +61,7 @@ def replay_page(
     worlds: int = 256,
     seed: int = 0,
     analysis: Analysis | None = None,
+    event: int | None = None,
 ) -> Page:
     """Return a page that steps through a round: table, events, expected points, where unseen tiles may be.
 
@@ -61,7 +69,8 @@ def replay_page(
     this seat cannot see; without it, it knows all hands. `names`: a text for each seat. `beliefs`: whether the heat
     maps of unseen tiles are part of it. `worlds`: play-outs, and samples of what a seat cannot see, at each decision.
     `analysis`: what `analyse` found about the same round; the page then shows the loss of each decision, of a page
-    for one seat those of that seat.
+    for one seat those of that seat. `event`: the number of the play or stop before which the page opens (default: the
+    beginning).
 
     The same round, arguments and seed give the same bytes. Raises `RecordError` for a record that cannot be replayed,
     `PositionError` for a position without events and for invalid arguments, `SeedError` for a seed out of range.
@@ -79,7 +88,17 @@ def replay_page(
     if analysis is not None and not isinstance(analysis, Analysis):
         raise PositionError(f"analysis = {shown(analysis)}: expected what analyse returns, or None")
     builder = _Builder(end, seat, given, number, check_seed(seed))
-    return builder.page(builder.frames(beliefs), analysis)
+    return builder.page(builder.frames(beliefs), analysis, _opening(end, event))
+
+
+def _opening(end: Position, event: int | None) -> int:
+    """The number of the frame before an event."""
+    decisions = [number for number, each in enumerate(end.events) if each.is_decision]
+    after = len(end.events)
+    index = whole(event) if event is not None else [*decisions, after][0]
+    if index not in (*decisions, after):
+        raise PositionError(f"event = {shown(event)}: expected the number of a play or stop, or {after} for the end")
+    return [*decisions, after].index(index)
 
 
 class _Builder:
@@ -119,8 +138,8 @@ class _Builder:
             "points": self.points.at(step.position),
         }
 
-    def page(self, frames: list[dict[str, Any]], analysis: Analysis | None) -> Page:
-        """Return the page with these frames."""
+    def page(self, frames: list[dict[str, Any]], analysis: Analysis | None, opening: int) -> Page:
+        """Return the page with these frames, which opens at one of them."""
         end = self.end
         rules = end.rules
         game = "Super Train" if rules.tile_set == "super" else "Mexican Train"
@@ -130,6 +149,7 @@ class _Builder:
             "title": f"{game}, {rules.players} players, engine {end.engine}",
             "result": self._result(),
             "forSeat": self.for_seat,
+            "at": opening,
             "width": WIDTH,
             "pool": self.album.pool,
             "frames": frames,
