@@ -1,5 +1,5 @@
 """The tables of the pages that are generated from the code: the structs of docs/state-layout.md, the kernels of
-docs/kernels.md, the sections of docs/hidden-information.md.
+docs/kernels.md, the sections of docs/hidden-information.md, the features of docs/environments.md.
 
 `python -m tests.docs.generated` writes them into the pages, and the pictures that the code draws. A table is between
 two comments with its name.
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from mextrain import Layout, RuleSet
+from mextrain_core.env.features import ACTION_FEATURES, TABLE_FEATURES
 from mextrain_core.game import events
 from mextrain_core.hidden.observe import SECTIONS
 from mextrain_core.model import rules, state
@@ -24,7 +25,9 @@ from tests.docs import drawings
 from tests.docs.pages import ROOT, read
 from tests.tidy.tree import CORE, sources
 
-LAYOUT, KERNELS, HIDDEN = (ROOT / "docs" / f"{name}.md" for name in ("state-layout", "kernels", "hidden-information"))
+LAYOUT, KERNELS, HIDDEN, ENVIRONMENTS = (
+    ROOT / "docs" / f"{name}.md" for name in ("state-layout", "kernels", "hidden-information", "environments")
+)
 STRUCTS: dict[str, tuple[np.dtype[Any], ModuleType]] = {
     "STATE": (state.STATE, state),
     "RULES": (rules.RULES, rules),
@@ -94,9 +97,20 @@ def size_table() -> str:
     return "\n".join(rows)
 
 
+def feature_table(features: tuple[tuple[str, int, str], ...]) -> str:
+    """A row for each feature: column, name, scale and meaning."""
+    rows = [cells("column", "feature", "scale", "meaning"), "|---|---|---|---|"]
+    rows += [cells(column, f"`{name}`", scale, text) for column, (name, scale, text) in enumerate(features)]
+    return "\n".join(rows)
+
+
 TABLES: dict[Any, dict[str, Callable[[], str]]] = {
     LAYOUT: {name: lambda name=name: struct_table(name) for name in STRUCTS},  # type: ignore[misc]
     KERNELS: {"kernels": kernel_table},
+    ENVIRONMENTS: {
+        "action features": lambda: feature_table(ACTION_FEATURES),
+        "table features": lambda: feature_table(TABLE_FEATURES),
+    },
     HIDDEN: {"sections": section_table, "sizes": size_table},
 }
 

@@ -3,7 +3,7 @@
 A room is a sub-package, or one of the few modules at the top. A new room needs a line here.
 """
 
-CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "search", "lockstep", "abi")
+CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "search", "lockstep", "env", "abi")
 
 PYTHON = (
     "errors",
@@ -18,12 +18,14 @@ PYTHON = (
     "searches",
     "bulk",
     "study",
+    "env",
     "web",
     "archive",
     "dataset",
     "benchmark",
     "c",
     "precompile",
+    "play",
     "cli",
     "__main__",
 )

@@ -34,8 +34,7 @@ DEPTH = 64
 
 _FIELDS = [
     ("key", np.uint64),
-    ("sum", np.int64),  # of the utility of the seat that moved
-    ("squares", np.int64),
+    ("total", np.int64),  # of the utility of the seat that moved
     ("first", np.int32),  # first child, or -1
     ("next", np.int32),  # next sibling, or -1
     ("visits", np.int32),
@@ -75,8 +74,7 @@ def add_node(nodes, used, parent, key, seat, place):
     """Append a child; returns its index."""
     node = nodes[used]
     node.key = key
-    node.sum = 0
-    node.squares = 0
+    node.total = 0
     node.first = -1
     node.next = nodes[parent].first
     node.visits = 0
@@ -90,15 +88,17 @@ def add_node(nodes, used, parent, key, seat, place):
 
 @helper
 def find_children(nodes, parent, tag, slot):
-    """Write the children whose key has the upper bits ``tag`` into ``slot`` (int32 by move). Returns the mean utility of
-    all their results, 0.0 without any."""
+    """Write the children whose key has the upper bits ``tag`` into ``slot`` (int32 by move).
+
+    Returns the mean utility of all their results, 0.0 without any.
+    """
     total, results = i64(0), i64(0)
     child = nodes[parent].first
     while child >= 0:
         node = nodes[child]
         if u64(node.key) & KEY_MASK == tag:
             slot[i64(u64(node.key) & MOVE_MASK)] = child
-            total += node.sum
+            total += node.total
             results += i64(node.visits) - i64(node.pending)
         child = node.next
     return f64(total) / f64(results) if results > 0 else 0.0
@@ -118,7 +118,7 @@ def forget_children(nodes, parent, tag, slot):
 def worth(node, explore, mean):
     """Upper confidence bound of a child with visits; ``mean`` stands in while no result is known."""
     results = i64(node.visits) - i64(node.pending)
-    known = f64(node.sum) / f64(results) if results > 0 else mean
+    known = f64(node.total) / f64(results) if results > 0 else mean
     return known + explore * np.sqrt(rough_log(i64(node.available)) / f64(node.visits))
 
 
@@ -201,8 +201,7 @@ def back_up(nodes, paths, points, facts, count, seat, utility, sums):
             node = nodes[paths[k, d]]
             value = utility_of(points[k], players, i64(node.seat), utility)
             node.pending -= 1
-            node.sum += value
-            node.squares += value * value
+            node.total += value
         if paths[k, 0] == 0:
             continue
         move = i64(nodes[paths[k, 1]].place)

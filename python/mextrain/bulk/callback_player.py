@@ -76,7 +76,7 @@ class CallbackPlayer:
                 batch = self._look(states, chosen)
                 self._play(states, slots, chosen, batch, callback, rounds, kept, first)
         if self._searching is not None:
-            searches = waiting[self._logs.searches[to_move] != 0]
+            searches = waiting[self._searching.logs.searches[to_move] != 0]
             moves = np.empty(len(searches), np.uint16)
             for k, slot in enumerate(searches.tolist()):
                 moves[k] = self._searching.choose(states, slot, (int(slots["game"][slot]), int(slots["played"][slot])))

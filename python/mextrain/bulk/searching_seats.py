@@ -59,22 +59,21 @@ class SearchingSeats:
 
     def choose(self, states: np.ndarray, slot: int, number: tuple[int, int]) -> int:
         """Return the code of the move for the seat to move in `states[slot]`; `number`: game and round of the slot."""
-        state = states[slot]
-        seat, end = int(state["seat"]), int(state["events"])
+        seat, end = int(states["seat"][slot]), int(states["events"][slot])
         if end > EVENTS:
             raise InternalError(f"game {number[0]} has {end} events in round {number[1]}: please report it")
         public = self._tables[slot], self._evidence[slot], 0, self._record
         log = self.logs.events[slot]
         if self._rounds[slot] != number:
-            engine, starter = np.uint64(state["engine"]), np.uint64(state["starter"])
+            engine, starter = np.uint64(states["engine"][slot]), np.uint64(states["starter"][slot])
             begin_evidence(*public, engine, starter, self.logs.sizes[slot])
             self._rounds[slot], self._folded[slot] = number, 0
         self._folded[slot] = fold_events(*public, log, self._folded[slot], end)
         if self._folded[slot] != end:
-            raise InternalError(f"the events of game {number[0]}, round {number[1]} contradict the rules: please report it")
-        conclude_events(*public, state["phase"], state["turns"])
+            raise InternalError(f"events of game {number[0]}, round {number[1]} contradict the rules: please report it")
+        conclude_events(*public, states["phase"][slot], states["turns"][slot])
         knowledge = Knowledge(states, slot, *public[:2], log, end, seat)
-        word = one_way_word(int(state["key"]), FIRST_POLICY_WORD + int(state["attempts"]) - 1)
+        word = one_way_word(int(states["key"][slot]), FIRST_POLICY_WORD + int(states["attempts"][slot]) - 1)
         found = self._searchers[seat]
         assert found is not None
         outcome = found.run(knowledge, decision_seed(word, seat))

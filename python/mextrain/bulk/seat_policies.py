@@ -30,7 +30,8 @@ class Seats:
     `names`: the names for summaries and archives. `ids`: uint8[players], the id of a built-in policy, FOREIGN for a
     user's compiled function, OUTSIDE for a callback, RANDOM for a seat that searches, whose forced moves it plays.
     `addresses`: uint64[players], the address of the C function that plays the seat, or 0. `callbacks`: the batch policy
-    of the seat, or None. `searches`: method and play-outs of a seat that searches, or None. `owners`: the policies as they were given, which keeps compiled functions alive.
+    of the seat, or None. `searches`: method and play-outs of a seat that searches, or None. `owners`: the policies as
+    they were given, which keeps compiled functions alive.
     """
 
     names: tuple[str, ...]
@@ -45,10 +46,10 @@ class Seats:
         """Return the policies for `players` seats.
 
         `policies` is one policy for all seats, or a sequence with one for each seat. A policy is one of these: the name
-        or id of a built-in policy; a search with its play-outs, such as `improve:200`; `module:attribute` for a policy that Python can import; a compiled function with the
-        published signature (a Numba `@cfunc`, a cffi or ctypes function pointer, or an address as an int); a
-        `BatchPolicy`; any other callable, which gets a `Decision` and returns one of its legal moves. Raises
-        `PolicyError`.
+        or id of a built-in policy; a search with its play-outs, such as `improve:200`; `module:attribute` for a policy
+        that Python can import; a compiled function with the published signature (a Numba `@cfunc`, a cffi or ctypes
+        function pointer, or an address as an int); a `BatchPolicy`; any other callable, which gets a `Decision` and
+        returns one of its legal moves. Raises `PolicyError`.
         """
         if isinstance(policies, Seats):
             if len(policies.names) != players:
@@ -139,7 +140,7 @@ def _builtin(policy: Policy) -> _Found:
     """Return a built-in policy; only a separately compiled one has an address."""
     if not policy.apart:
         return _Found(policy.name, policy.id)
-    # The first use after installation compiles it (about 15 seconds for the planner), so import it only when needed.
+    # The first use after installation compiles it (about 15 seconds for `planner`), so import it only when needed.
     address = address_of(_imported(policy.apart))
     if not address:
         raise PolicyError(

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from mextrain.cli.named_position import Named
 
 
+EXAMPLES = (
+    "mextrain analyse rounds.jsonl --line 2",
+    "mextrain analyse rounds.jsonl --event 40 --policy improve:400 --json",
+)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `mextrain analyse`."""
     add_position(parser, seat_help="refuse unless this seat has the move; of a round, list its decisions only")

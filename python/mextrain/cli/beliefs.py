@@ -8,6 +8,10 @@ import json
 from mextrain.cli.common import seed, whole
 from mextrain.cli.named_position import add_position, read_position
 
+EXAMPLES = (
+    "mextrain beliefs rounds.jsonl --event 40 --seat 0",
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `mextrain beliefs`."""

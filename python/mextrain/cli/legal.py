@@ -8,6 +8,10 @@ from typing import Any
 
 from mextrain.cli.named_position import add_position, read_position
 
+EXAMPLES = (
+    "mextrain legal rounds.jsonl --event 40 --ids",
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `mextrain legal`."""

@@ -12,6 +12,11 @@ from mextrain.cli.named_position import add_position, read_position
 if TYPE_CHECKING:
     from mextrain.cli.named_position import Named
 
+EXAMPLES = (
+    "mextrain record --games 1 --option rounds=1 -o one.jsonl",
+    "mextrain show one.jsonl --event 40 --for-seat 0",
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `mextrain show`."""

@@ -11,7 +11,7 @@ import numpy as np
 from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
 from mextrain.game.seeding import check_seed
-from mextrain.game.tiles import Tile
+from mextrain.game.tiles import Tile, TileSet
 from mextrain.hidden.exact import Histories
 from mextrain.hidden.knowledge import check_seat
 from mextrain.hidden.sampler import WorldSampler
@@ -144,8 +144,7 @@ def beliefs(position: Position, seat: int, samples: int = 2000, seed: int = 0) -
         return _of(seat, hidden, counts, np.zeros_like(counts), 0)
     worlds = WorldSampler(position, seat, seed)
     each = -(-number // BATCHES)
-    indices = [[i for i, tile in enumerate(position.rules.tiles) if tile == name] for name in hidden]
-    batches = np.array([_by_name(worlds.places(each), indices) for _ in range(BATCHES)]) / each
+    batches = _by_name(np.array([worlds.places(each) for _ in range(BATCHES)]), position.rules.tiles, hidden) / each
     errors = batches.std(axis=0, ddof=1) / np.sqrt(BATCHES)
     return _of(seat, hidden, batches.mean(axis=0), errors, each * BATCHES)
 
@@ -154,7 +153,7 @@ def _hidden(position: Position, seat: int) -> Counter[Tile]:
     """The tiles that the seat cannot see, in tile-number order."""
     seen = Counter([position.engine, *position.hands[seat]])
     seen.update(event.tile for event in position.events if event.tile is not None and not event.is_draw)
-    rest = Counter(position.rules.tiles)
+    rest = Counter(position.rules.tiles.copies)
     rest.subtract(seen)
     return +rest
 
@@ -175,8 +174,12 @@ def _counted(position: Position, seat: int, hidden: Counter[Tile]) -> np.ndarray
     return means
 
 
-def _by_name(places: np.ndarray, indices: list[list[int]]) -> np.ndarray:
-    return np.array([places[rows].sum(axis=0) for rows in indices]).reshape(len(indices), places.shape[1])
+def _by_name(places: np.ndarray, tiles: TileSet, hidden: Counter[Tile]) -> np.ndarray:
+    """Counts by tile name, from counts by tile of the set, where the copies of `*-A` follow each other."""
+    starts = tiles.first_indices
+    rows = np.searchsorted(starts, [tiles.index(tile) for tile in hidden])
+    summed: np.ndarray = np.add.reduceat(places, starts, axis=1)[:, rows]
+    return summed
 
 
 def _of(seat: int, hidden: Counter[Tile], counts: np.ndarray, errors: np.ndarray, samples: int) -> Beliefs:

@@ -193,16 +193,24 @@ def _write_tiles(states: np.ndarray, snapshot: Snapshot) -> None:
     tables = snapshot.rules.tiles.tables
     for seat, hand in enumerate(snapshot.hands):
         states["hand_count"][0, seat] = len(hand)
-        for index in _indices(snapshot, hand):
-            high, low = int(tables.hi[index]), int(tables.lo[index])
-            states["hand"][0, seat, high] |= 1 << low
-            states["hand"][0, seat, low] |= 1 << high
-            states["a_count"][0, seat] += snapshot.rules.tiles.has_wild and low == LETTER_A
-            _count(states, high, low)
+        for index in write_hand(states, snapshot, seat):
+            _count(states, int(tables.hi[index]), int(tables.lo[index]))
     for index in _indices(snapshot, snapshot.boneyard):
         states["boneyard"][0, index >> 6] |= np.uint64(1 << (index & 63))
         _count(states, int(tables.hi[index]), int(tables.lo[index]))
     states["boneyard_size"] = len(snapshot.boneyard)
+
+
+def write_hand(states: np.ndarray, snapshot: Snapshot, seat: int) -> list[int]:
+    """Write the hand of a seat, which must not be hidden, into `states[0]`; returns the indices of its tiles."""
+    tables = snapshot.rules.tiles.tables
+    indices = _indices(snapshot, snapshot.hands[seat])
+    for index in indices:
+        high, low = int(tables.hi[index]), int(tables.lo[index])
+        states["hand"][0, seat, high] |= 1 << low
+        states["hand"][0, seat, low] |= 1 << high
+        states["a_count"][0, seat] += snapshot.rules.tiles.has_wild and low == LETTER_A
+    return indices
 
 
 def _count(states: np.ndarray, high: int, low: int) -> None:

@@ -28,12 +28,12 @@ BLOCK = 16
 class Knowledge(NamedTuple):
     """What a seat knows at its decision: its view of the round, and the public record.
 
-    `states[index]`: the round, of which only the seat's view is read. `tables`, `evidence`: as in `PublicRecord`, whose
+    `states[place]`: the round, of which only the seat's view is read. `tables`, `evidence`: as in `PublicRecord`, whose
     entry 1 is concluded. `log[:end]`: the public events.
     """
 
     states: np.ndarray
-    index: int
+    place: int
     tables: np.ndarray
     evidence: np.ndarray
     log: np.ndarray
@@ -77,7 +77,7 @@ class Bench:
         Returns its legal moves as codes (uint16) and what `counting` thinks of them (int64), ties broken by `seed`.
         """
         seat = np.uint64(knowledge.seat)
-        view_state(self.states, 0, knowledge.states, knowledge.index, self._record, seat)
+        view_state(self.states, 0, knowledge.states, knowledge.place, self._record, seat)
         self._log = knowledge.log, knowledge.end
         public = Public(knowledge.tables, knowledge.evidence, 1)
         if not open_worlds(self._worlds, 0, self._record, public, self.states, 0, *self._log, seat, np.uint64(0)):

@@ -12,7 +12,7 @@ from mextrain_core.search.utility import unit_of
 
 
 def move_results(rules: RuleSet, outcome: Outcome, method: str, utility: int) -> list[MoveResult]:
-    """Return the result of every legal move, by loss, best first; those without play-outs come last."""
+    """Return the result of every legal move, the best first, then by loss; those without play-outs come last."""
     unit = unit_of(utility, rules.players)
     losses = _in_trees if method == "tree" else _in_shared_worlds
     found = []
@@ -35,7 +35,7 @@ def move_results(rules: RuleSet, outcome: Outcome, method: str, utility: int) ->
             )
         )
     best = found[outcome.best]
-    return sorted(found, key=lambda each: (math.inf if each.loss is None else each.loss, each is not best))
+    return sorted(found, key=lambda each: (each is not best, math.inf if each.loss is None else each.loss))
 
 
 def _mean(total: int, squares: int, n: int) -> tuple[float, float]:

@@ -14,7 +14,7 @@ _GOLDEN, _BLOCK = 0x9E3779B97F4A7C15, 0xD1342543DE82EF95
 
 
 class Outcome(NamedTuple):
-    """The legal moves as codes, the sums of a search, the index of the move that it chose, what it did, what ended it."""
+    """The legal moves as codes, the sums of a search, the index of its choice, what it did, and what ended it."""
 
     moves: np.ndarray
     sums: Sums

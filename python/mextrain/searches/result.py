@@ -23,9 +23,9 @@ class MoveResult(NamedTuple):
 
     `text`: the move as text. `playouts`: the play-outs that began with it. `points`, `errors`: mean points of every
     seat and their standard errors. `loss`: by how much the mean utility is below that of the best move, in points (in
-    places for `rank`), and `loss_error` its standard error; in flat search both are taken over worlds that the two moves
-    share. `out`: share of play-outs in which the seat goes out. Where there are too few play-outs, means and errors are
-    NaN, and `loss` and `loss_error` are None.
+    places for `rank`), and `loss_error` its standard error; in flat search both are taken over the worlds that the two
+    moves share. `out`: share of play-outs in which the seat goes out. Where there are too few play-outs, means and
+    errors are NaN, and `loss` and `loss_error` are None.
     """
 
     move: Move
@@ -42,10 +42,10 @@ class MoveResult(NamedTuple):
 class SearchResult:
     """The result of `mextrain.search`; `str()` of it is a table for people.
 
-    `moves`: every legal move, by loss, best first, then those without play-outs. `best`: the move that the search
-    chooses. `line`: the principal line as texts, `best` first. `playouts`, `worlds`, `blocks`, `nodes`: how much was
-    done. `ended`: `budget`, `clock`, `certain` (one move was left) or `forced` (one move is legal). `seconds`: the time
-    it took; everything else is the same for equal arguments.
+    `moves`: every legal move: the best, the others by loss, then those without play-outs. `best`: the move that the
+    search chooses. `line`: the principal line as texts, `best` first. `playouts`, `worlds`, `blocks`, `nodes`: how much
+    was done. `ended`: `budget`, `clock`, `certain` (one move was left) or `forced` (one move is legal). `seconds`: the
+    time it took; everything else is the same for equal arguments.
     """
 
     rules: RuleSet

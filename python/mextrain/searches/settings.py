@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -19,8 +20,15 @@ DROP = 1.0
 """A move that is behind the best by more than this number of paired errors gets no more play-outs."""
 STAND = 2.0
 """Paired errors by which a move must beat the one that `counting` would make, in the search `improve`."""
-EXPLORE = 0.7
+EXPLORE = 1.0
 """Weight of the exploration in a tree, in standard deviations of the utility."""
+
+
+class Tuning(TypedDict, total=False):
+    """Arguments of `mextrain.search` that few people need (docs/search.md)."""
+
+    drop: float | None
+    trees: int
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,10 @@ from mextrain_core.search.flat import Sums
 from mextrain_core.search.tree import DEPTH, MOVES, back_up, descend, new_tree
 
 MAX_NODES = 1 << 18
-"""The most nodes of a tree (48 bytes each); a full tree goes on without new ones."""
+"""The most nodes of a tree (40 bytes each); a full tree goes on without new ones."""
+MEASURED = (1, 4)
+"""After so many blocks the exploration is fitted to the spread of the results. Later the tree prefers some results to
+others, and their spread says nothing about the game."""
 ROUND = 16
 """Batches of each tree between two looks at the clock."""
 
@@ -104,7 +107,6 @@ class _Tree:
         self._paths = np.empty((BLOCK, DEPTH + 1), np.int32)
         self._legal = np.empty(MAX_DECISIONS, np.uint16)
         self.used = 1
-        self._explore = 0.0
 
     def begin(self, knowledge: Knowledge, seed: int, number: int) -> None:
         """Begin a search; the tree has no nodes yet but its root."""
@@ -112,7 +114,7 @@ class _Tree:
         self._seed, self._number, self._seat = seed, number, knowledge.seat
         self.sums = new_sums(len(self.moves), self._rules.players)
         self._nodes["first"][0] = -1
-        self.used, self.blocks = 1, 0
+        self.used, self.blocks, self._explore = 1, 0, 1.0
 
     def grow(self, walks: int) -> None:
         """Make so many walks."""
@@ -120,18 +122,18 @@ class _Tree:
         for start in range(0, walks, BLOCK):
             count = min(BLOCK, walks - start)
             self._bench.sample(block_seed(self._seed, self.blocks, self._number), count)
-            if self.blocks & (self.blocks - 1) == 0:
-                self._measure()
             walks_of = self._bench.states, 1, count, record, self._explore
             self.used = descend(self._nodes, self.used, *walks_of, self._paths, self._slot, self._legal)
             points, facts = self._bench.play_out(count)
             back_up(self._nodes, self._paths, points, facts, count, self._seat, utility, self.sums)
             self.blocks += 1
+            if self.blocks in MEASURED:
+                self._measure()
 
     def _measure(self) -> None:
         """Set the weight of the exploration to EXPLORE standard deviations of the utility so far."""
         n, total, squares = (int(part.sum()) for part in (self.sums.playouts, self.sums.value, self.sums.value_squares))
-        self._explore = EXPLORE * float(np.sqrt(max(squares / n - (total / n) ** 2, 0.0))) if n else 0.0
+        self._explore = EXPLORE * float(np.sqrt(max(squares / n - (total / n) ** 2, 0.0)))
 
     def _children(self, parent: int) -> list[int]:
         found, child = [], int(self._nodes["first"][parent])

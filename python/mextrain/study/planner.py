@@ -212,7 +212,8 @@ def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, 
     """Return the best trains of the hands dealt in the first rounds of many games: int32[games, players, 4].
 
     The columns are `FIRST_HAND_FIELDS`: tiles played, points played, points left, and 1 if proved. The deals are
-    those of `games` games of `seed`, from `first_game` on. Raises `SeedError` for a seed or game out of range,
+    those of `games` games of `seed`, from `first_game` on. The engine is set aside also if the rules deal it, so that
+    all hands have one size. Raises `SeedError` for a seed or game out of range,
     `MextrainError` for any other invalid argument.
     """
     check_rules(rules)
@@ -225,6 +226,7 @@ def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, 
     with room_for("games", number, "plan them in parts, or call survey_hands, which keeps only statistics"):
         result = np.zeros((number, rules.players, len(FIRST_HAND_FIELDS)), np.int32)
     states, buffers = new_states(1), search.new_buffers()
+    rules = rules.replace(engine_from="set_aside")
     slice_games = 2000 // rules.players + 1
     for begin in range(0, number, slice_games):
         part = result[begin : begin + slice_games]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,13 +21,16 @@ from mextrain.searches.flat import new_sums
 from mextrain.searches.outcome import Outcome
 from mextrain.searches.result import SearchResult
 from mextrain.searches.searcher import searcher
-from mextrain.searches.settings import MAX_PLAYOUTS, Settings, check_method
+from mextrain.searches.settings import DROP, MAX_PLAYOUTS, Settings, Tuning, check_method
 from mextrain_core.search.utility import UTILITIES
 
 USUAL_PLAYOUTS = 1000
 """The budget if no limit is given."""
 MAX_TREES = 64
+MAX_THREADS = 64
+"""More workers than this are no faster."""
 MAX_SECONDS = 1e7
+MAX_ERRORS = 1e6
 
 
 def search(
@@ -43,8 +45,7 @@ def search(
     utility: str = "margin",
     seed: int = 0,
     workers: int | None = 1,
-    drop: float | None = 1.0,
-    trees: int = 1,
+    **tuning: Unpack[Tuning],
 ) -> SearchResult:
     """Search for the best move of the seat to move, and return what was found about every legal move.
 
@@ -58,8 +59,8 @@ def search(
 
     Limits, of which the first that is reached ends the search: `playouts` (1000 if no limit is given), `seconds`, and
     `until`, the number of standard errors by which the best move must lead all others. A move that is behind the best
-    by more than `drop` paired errors gets no more play-outs (None: all moves get the same number). `trees` are grown
-    apart and added up, so that as many `workers` can work on them.
+    by more than `drop` paired errors (1.0) gets no more play-outs; with None all moves get the same number. `trees` (1)
+    are grown apart and added up, so that as many `workers` can work on them.
 
     `utility` is what the seat maximises: `margin` (the mean points of the others less its own), `points` (few of its
     own) or `rank` (few seats with fewer). The result depends neither on `workers` nor, without `seconds`, on the clock.
@@ -68,6 +69,9 @@ def search(
     is due, and for a position without history; `PolicyError`, `SeedError` or `MextrainError` for other arguments.
     """
     began = time.perf_counter()
+    unknown = next((key for key in tuning if key not in Tuning.__annotations__), None)
+    if unknown is not None:
+        raise TypeError(f"search() got an unexpected keyword argument {unknown!r}")
     name, named = check_method(method)
     if named is not None and playouts is not None:
         raise MextrainError(f"playouts = {shown(playouts)} and method = {shown(method)}: give one number of play-outs")
@@ -77,17 +81,18 @@ def search(
     seat = _seat_to_move(position, seat)
     rules = position.rules
     seats = _playout_seats(policy, rules.players)
+    drop = tuning.get("drop", DROP)
     settings = Settings(
         method=name,
         playouts=None if limit is None else _count(limit, "playouts", MAX_PLAYOUTS),
         ids=seats.ids,
         addresses=seats.addresses,
         utility=_utility(utility),
-        drop=None if drop is None else _positive(drop, "drop", math.inf),
-        until=None if until is None else _positive(until, "until", math.inf),
+        drop=None if drop is None else _positive(drop, "drop", MAX_ERRORS),
+        until=None if until is None else _positive(until, "until", MAX_ERRORS),
         seconds=None if seconds is None else _positive(seconds, "seconds", MAX_SECONDS),
-        trees=_count(trees, "trees", MAX_TREES),
-        workers=check_workers(workers),
+        trees=_count(tuning.get("trees", 1), "trees", MAX_TREES),
+        workers=min(check_workers(workers), MAX_THREADS),
     )
     seed = check_seed(seed)
     legal = position.legal_moves()
@@ -147,9 +152,7 @@ def _seat_to_move(position: Position, seat: object) -> int:
 def _utility(utility: object) -> int:
     if not isinstance(utility, str) or utility not in UTILITIES:
         hint = nearest(utility, UTILITIES)
-        raise MextrainError(
-            f"utility = {shown(utility)}: expected one of {', '.join(UTILITIES)}{hint and '; '}{hint}"
-        )
+        raise MextrainError(f"utility = {shown(utility)}: expected one of {', '.join(UTILITIES)}{hint and '; '}{hint}")
     return UTILITIES.index(utility)
 
 
@@ -161,8 +164,6 @@ def _count(value: object, name: str, most: int) -> int:
 
 
 def _positive(value: object, name: str, most: float) -> float:
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not is_number or not 0 < float(value) <= most:  # type: ignore[arg-type]
-        raise MextrainError(f"{name} = {shown(value)}: expected a number greater than 0")
-    return float(value)  # type: ignore[arg-type]
-
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and 0 < value <= most:
+        return float(value)
+    raise MextrainError(f"{name} = {shown(value)}: expected a number greater than 0, at most {most:,.0f}")

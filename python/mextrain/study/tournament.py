@@ -42,6 +42,7 @@ from mextrain.bulk.stats import Estimate, Sum, exact_sums, flat_row, number_text
 from mextrain.errors import MextrainError, PolicyError, shown
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
+from mextrain.game.winners import winners
 
 FORMATS = ("pairs", "table")
 """The ways to assign policies to tables."""
@@ -65,7 +66,7 @@ class Rank(NamedTuple):
     """The result of one policy; fewer points are better.
 
     `points`: mean points per round and seat. `against`: `points` minus the mean points of its opponents in the same
-    games. `won`: the share of its matches in which it alone had the lowest total.
+    games. `won`: the share of its matches that it alone won.
     """
 
     policy: str
@@ -265,7 +266,7 @@ def tournament(
                     progress=progress and _shifted(progress, done, deals * seatings),
                 )
                 played.append((seating, rounds))
-            sums = _sums(groups, len(entrants), played)
+            sums = _sums(rules, groups, len(entrants), played)
             if result is not None:
                 sums = {
                     name: tuple(a.plus(b) for a, b in zip(result.sums[name], each, strict=True))
@@ -325,7 +326,7 @@ def _pairs(groups: Sequence[_Group]) -> Iterator[tuple[_Group, int, int]]:
 
 
 def _sums(
-    groups: Sequence[_Group], policies: int, played: Sequence[tuple[tuple[int, ...], Rounds]]
+    rules: RuleSet, groups: Sequence[_Group], policies: int, played: Sequence[tuple[tuple[int, ...], Rounds]]
 ) -> dict[str, tuple[Sum, ...]]:
     """Return the exact sums over deals of all compared quantities; the seatings of a deal are added up first."""
     deals = played[0][1].games
@@ -337,11 +338,11 @@ def _sums(
         for _ in group.seatings:
             seating, rounds = next(games)
             totals = rounds.totals
-            lowest = totals == totals.min(axis=1, keepdims=True)
+            best = winners(rules, rounds.points)
             leads = np.zeros((deals, policies), np.int64)
             for seat, policy in enumerate(seating):
                 group_points[:, policy] += totals[:, seat]
-                leads[:, policy] |= lowest[:, seat]
+                leads[:, policy] |= best[:, seat]
             group_won += leads * (leads.sum(axis=1, keepdims=True) == 1)
         points += group_points
         won += group_won
