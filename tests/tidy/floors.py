@@ -19,6 +19,7 @@ PYTHON = (
     "bulk",
     "study",
     "env",
+    "web",
     "archive",
     "dataset",
     "benchmark",
