@@ -6,17 +6,22 @@ Each policy restricts the legal plays to those of highest value; the attempt's w
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST
+from mextrain_core.bulk.policies import CAUTIOUS, COUNTING, HEAVIEST
 from mextrain_core.lockstep import lanes
-from mextrain_core.model.limits import MAX_PLAYERS
+from mextrain_core.model.limits import MAX_PLAYERS, NONE
 
 TOP_BLANK = 255
 """Points of 0-0 from which on more make no difference to any policy."""
 
-SEATS = {HEAVIEST: 8, CAUTIOUS: 8 + MAX_PLAYERS}
+SEATS = {HEAVIEST: 8, CAUTIOUS: 8 + MAX_PLAYERS, COUNTING: 8 + 2 * MAX_PLAYERS}
 """Where the argument of a step has the bit set of the seats that play this policy; the others play ``random``."""
 
 LOG_SHIFT = 8 + 3 * MAX_PLAYERS
+
+
+def counts_in_lanes(rules: Any) -> bool:
+    """Whether there is lane code for ``counting`` under ``rules`` (a RULES struct)."""
+    return rules["wild"] == NONE and int(rules["double_blank"]) <= TOP_BLANK
 
 
 def argument_for(rules: Any, policies: Iterable[int]) -> int:
