@@ -80,6 +80,16 @@ class Counting:
             points = points + here * half
         return sides, points
 
+    def sums_where(self, mask: Any, seen: Any) -> tuple[Any, Any]:
+        """``sums`` if the mask holds in some lane; most of the time it does not for the later plays."""
+        zero = self.w.const(0)
+        _, sides, points = self.w.loop(
+            [mask.pick(1, zero), zero, zero],
+            lambda values: values[0].differs(0),
+            lambda _: [zero, *self.sums(seen)],
+        )
+        return sides, points
+
     def part_after(self, play: Play, own: Any) -> Part:
         """The component of the own end after a play; in ``odd``, that end counts as a further edge."""
         here, end = self.here, self.end
@@ -90,7 +100,7 @@ class Counting:
         behind = lanes.look_up(self.reach, other)
         splits = touches & ~is_double & (self.near & behind & ~(end | other)).equals(0)
         stays, leaves = splits & own, splits & ~own
-        sides, points = self.sums(behind)
+        sides, points = self.sums_where(splits & play.train.differs(0), behind)
         tiles_behind, points_behind = (sides - 1) >> 1, points - lanes.index(other)
         pips = lanes.index(play.touch) + lanes.index(play.new)
         loses = here.seen.has(laid)
@@ -107,13 +117,13 @@ class Counting:
         """Tiles that must be left out because of too many odd vertices (``counting_policy.left_out``)."""
         most = ((odd.count().max(1)) - 1) >> 1
         low, high = play.touch.min(play.new), play.touch.max(play.new)
-        joined = self.w.const(0)
+        before, zero = odd.count(), self.w.const(0)
         for half, row in enumerate(self.hand[:-1]):
             bit = 1 << half
-            near = row & odd & (0xFFFF & ~(2 * bit - 1)) & ~low.has(bit).pick(high, 0)
+            near = row & odd & ~(2 * bit - 1) & ~low.has(bit).pick(high, 0)
             near = odd.has(bit).pick(near, 0)
-            odd = odd ^ (near & (self.w.const(0) - near))
-            joined = joined - near.differs(0).ones()
+            odd = odd ^ (near & (zero - near))
+        joined = before - odd.count()
         return most + most - joined.min(most)
 
     def play_value(self, play: Play, own: Any) -> Any:

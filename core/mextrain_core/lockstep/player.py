@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mextrain_core.bulk.policies import COUNTING, POLICIES
 from mextrain_core.bulk.rollout import HASH_FACTOR
 from mextrain_core.compiler import vectors
 from mextrain_core.compiler.jit import helper, kernel
@@ -35,7 +34,7 @@ from mextrain_core.lockstep.layout import (
     layout,
 )
 from mextrain_core.lockstep.load import begin_copies, load_lane
-from mextrain_core.lockstep.policy import LOG_SHIFT, argument_for, counts_in_lanes
+from mextrain_core.lockstep.policy import LOG_SHIFT, argument_for, policy_obstacle
 from mextrain_core.lockstep.step import step
 from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, U32, mix, round_key
@@ -364,11 +363,7 @@ def join_moves(moves, decisions, out):
 
 def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
     """Whether ``Lockstep`` plays the RULES struct ``rules[0]`` with these policies (ids by seat) on this machine."""
-    asked = {*map(int, policies)}
-    if COUNTING in asked and not counts_in_lanes(rules[0]):
-        return False
-    in_lanes = {policy.id for policy in POLICIES if policy.lanes}
-    return vectors.supported() and asked <= in_lanes and not obstacle(rules[0])
+    return vectors.supported() and not obstacle(rules[0]) and not policy_obstacle(rules[0], policies)
 
 
 class Lockstep:
