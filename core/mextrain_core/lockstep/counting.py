@@ -43,11 +43,43 @@ def reachable(rows: list[Any], without: Any) -> list[Any]:
     return reach
 
 
+def sums(w: Any, sides: list[Any], seen: Any) -> tuple[Any, Any]:
+    """Halves of the tiles at the vertices ``seen``, and the points of these halves; ``sides``: halves by vertex."""
+    total, points = w.const(0), w.const(0)
+    for half, count in enumerate(sides):
+        here = seen.has(1 << half).pick(count, 0)
+        total = total + here
+        points = points + here * half
+    return total, points
+
+
+def outlook(turn: Any, weights: list[int]) -> tuple[Any, Any, Any]:
+    """See ``plan_value.Outlook``: turns, worth of a point, worth of closing the own train."""
+    w, seats = turn.w, range(turn.rules.players)
+    turns = lanes.least([turn.seat.has(1 << seat).pick(0xFFFF, w.load(turn.at.tiles + seat)) for seat in seats])
+    late = (turns < 3).pick(weights[plan_value.POINT_LATE], w.const(0))
+    closing = turn.marked.has(turn.seat).pick(weights[plan_value.CLOSING], 0)
+    return turns, late + weights[plan_value.POINT], closing
+
+
+def left_out(w: Any, rows: list[Any], touch: Any, new: Any, odd: Any, pairs: Any) -> Any:
+    """Tiles that must be left out for so many pairs of odd vertices too many (``counting_policy.left_out``)."""
+    low, high = touch.min(new), touch.max(new)
+    before, zero = odd.count(), w.const(0)
+    for half, row in enumerate(rows[:-1]):
+        bit = 1 << half
+        near = row & odd & ~(2 * bit - 1) & ~low.has(bit).pick(high, 0)
+        near = odd.has(bit).pick(near, 0)
+        odd = odd ^ (near & (zero - near))
+    joined = before - odd.count()
+    return pairs + pairs - joined.min(pairs)
+
+
 class Counting:
     """Values the plays of the seat to move; the attributes are what holds for all plays of a decision."""
 
     def __init__(self, turn: Any):
-        w, at, rules = turn.w, turn.at, turn.rules
+        w, rules = turn.w, turn.rules
         self.turn, self.w = turn, w
         self.weights = [int(weight) for weight in plan_value.WEIGHTS[0]]
         self.hand = turn.hand
@@ -63,22 +95,10 @@ class Counting:
         self.reach = reachable(self.hand, self.end)
         behind = [self.near.has(1 << half).pick(row, 0) for half, row in enumerate(self.reach)]
         seen = lanes.any_of(behind) | self.end
-        sides, points = self.sums(seen)
+        sides, points = sums(w, self.sides, seen)
         self.here = Part(sides >> 1, points, self.all_odd & seen, seen)
-        self.turns = lanes.least([turn.seat.has(1 << seat).pick(0xFFFF, w.load(at.tiles + seat)) for seat in seats])
-        late = (self.turns < 3).pick(self.weights[plan_value.POINT_LATE], w.const(0))
-        self.point = late + self.weights[plan_value.POINT]
-        self.closing = turn.marked.has(turn.seat).pick(self.weights[plan_value.CLOSING], 0)
+        self.turns, self.point, self.closing = outlook(turn, self.weights)
         self.blank = w.splat(w.field(turn.argument, 0, 8))
-
-    def sums(self, seen: Any) -> tuple[Any, Any]:
-        """Halves of the tiles at the vertices ``seen``, and the points of these halves."""
-        sides, points = self.w.const(0), self.w.const(0)
-        for half, count in enumerate(self.sides):
-            here = seen.has(1 << half).pick(count, 0)
-            sides = sides + here
-            points = points + here * half
-        return sides, points
 
     def sums_where(self, mask: Any, seen: Any) -> tuple[Any, Any]:
         """``sums`` if the mask holds in some lane; most of the time it does not for the later plays."""
@@ -86,7 +106,7 @@ class Counting:
         _, sides, points = self.w.loop(
             [mask.pick(1, zero), zero, zero],
             lambda values: values[0].differs(0),
-            lambda _: [zero, *self.sums(seen)],
+            lambda _: [zero, *sums(self.w, self.sides, seen)],
         )
         return sides, points
 
@@ -112,19 +132,6 @@ class Counting:
         odd = stays.pick(self.all_odd & behind, here.odd ^ flips)
         odd = leaves.pick(here.odd & ~behind, odd)
         return Part(tiles, points, odd, here.seen)
-
-    def left_out(self, play: Play, odd: Any) -> Any:
-        """Tiles that must be left out because of too many odd vertices (``counting_policy.left_out``)."""
-        most = ((odd.count().max(1)) - 1) >> 1
-        low, high = play.touch.min(play.new), play.touch.max(play.new)
-        before, zero = odd.count(), self.w.const(0)
-        for half, row in enumerate(self.hand[:-1]):
-            bit = 1 << half
-            near = row & odd & ~(2 * bit - 1) & ~low.has(bit).pick(high, 0)
-            near = odd.has(bit).pick(near, 0)
-            odd = odd ^ (near & (zero - near))
-        joined = before - odd.count()
-        return most + most - joined.min(most)
 
     def play_value(self, play: Play, own: Any) -> Any:
         """Value of a play but for its plan (``plan_value.play_value``), a number with a sign."""
@@ -152,18 +159,14 @@ class Counting:
         weights = self.weights
         own = play.train.equals(self.turn.seat)
         part = self.part_after(play, own)
-        out = self.left_out(play, part.odd)
+        pairs = (part.odd.count().max(1) - 1) >> 1
+        out = left_out(self.w, self.hand, play.touch, play.new, part.odd, pairs)
         tiles = (part.tiles >= out).pick(part.tiles - out, 0)
         in_time = self.turns.min(tiles)
         shed = (part.points.signed() * in_time.wide() * part.tiles.max(1).reciprocal()).scaled_down(8)
         counted = tiles * weights[plan_value.TILE] + in_time * weights[plan_value.TILE_IN_TIME]
         planned = counted.wide() + (shed * weights[plan_value.POINTS_IN_TIME]).scaled_down(8)
         return self.play_value(play, own).signed() + planned
-
-
-def lowest_bit(w: Any, bits: Any) -> Any:
-    """The lowest set bit, one-hot; 0 where none is set."""
-    return bits & (w.const(0) - bits)
 
 
 def choose_counting(turn: Any, rows: list[Any], counts: Any, words: tuple[Any, Any]) -> tuple[Any, Any, Any]:
@@ -175,7 +178,7 @@ def choose_counting(turn: Any, rows: list[Any], counts: Any, words: tuple[Any, A
     counting = Counting(turn)
     rows = [counts.pick(row, 0) for row in rows]
     trains = lanes.any_of([row.differs(0).pick(1 << t, 0) for t, row in enumerate(rows)])
-    first = lowest_bit(w, trains)
+    first = lanes.lowest(trains)
     high, low = words
     tie = (high.wide() << 8) | (low.wide() >> 8)
     nothing = w.const(0)
@@ -186,8 +189,8 @@ def choose_counting(turn: Any, rows: list[Any], counts: Any, words: tuple[Any, A
 
     def body(values: list[Any]) -> list[Any]:
         trains, row, tie, best, *found = values
-        train = lowest_bit(w, trains)
-        play = Play(train, lanes.look_up(turn.ends, train), lowest_bit(w, row))
+        train = lanes.lowest(trains)
+        play = Play(train, lanes.look_up(turn.ends, train), lanes.lowest(row))
         tie = tie * int(TIE_FACTOR) + int(TIE_STEP)
         key = (counting.value(play) << int(TIE_BITS)) | (tie >> (32 - int(TIE_BITS)))
         better = key.exceeds(best) & trains.differs(0)
@@ -196,7 +199,7 @@ def choose_counting(turn: Any, rows: list[Any], counts: Any, words: tuple[Any, A
         row = row & (row - 1)
         done = row.equals(0)
         trains = done.pick(trains & (trains - 1), trains)
-        row = done.pick(lanes.look_up(rows, lowest_bit(w, trains)), row)
+        row = done.pick(lanes.look_up(rows, lanes.lowest(trains)), row)
         return [trains, row, tie, best, *found]
 
     values = [trains, lanes.look_up(rows, first), tie, best, nothing, nothing, nothing]

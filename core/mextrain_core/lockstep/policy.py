@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mextrain_core.bulk.policies import CAUTIOUS, COUNTING, HEAVIEST, POLICIES
 from mextrain_core.lockstep import lanes
-from mextrain_core.model.limits import MAX_PLAYERS, NONE
+from mextrain_core.model.limits import MAX_PLAYERS
 
 TOP_BLANK = 255
 """Points of 0-0 from which on more make no difference to a policy that compares points; ``counting`` adds them up."""
@@ -24,8 +24,6 @@ def policy_obstacle(rules: Any, policies: Iterable[int]) -> str:
     asked = {*map(int, policies)}
     if not asked <= {policy.id for policy in POLICIES if policy.lanes}:
         return f"it plays the policies {', '.join(policy.name for policy in POLICIES if policy.lanes)}"
-    if COUNTING in asked and rules["wild"] != NONE:
-        return "it does not play counting in the set super"
     if COUNTING in asked and int(rules["double_blank"]) > TOP_BLANK:
         return f"it plays counting only with double_blank up to {TOP_BLANK}"
     return ""
