@@ -39,9 +39,8 @@ from mextrain_core.env.envs import (
     SHOW,
     TABLE,
     Batch,
-    Shown,
 )
-from mextrain_core.env.evidence import Known, begin_known, fold_known
+from mextrain_core.env.evidence import begin_known, fold_known
 from mextrain_core.env.rewards import put_penalty, put_reward
 from mextrain_core.env.views import observe, show
 from mextrain_core.game.deal import deal_round
@@ -308,36 +307,23 @@ def step_range(batch, known, shown, actions, moves, stages, lo, hi, scratch):
 
 
 @kernel
-def step_envs(
-    states, envs, rules, config, decode, history,
-    seat, counts, mask, observation, final, done, reward, points,
-    actions, moves, stages, lo, hi, scratch,
-):  # fmt: skip
+def step_envs(batch, shown, actions, moves, stages, lo, hi, scratch):
     """Step the environments ``lo`` … ``hi - 1``, or do a part of a step: ``stages`` (uint64) is a set of CHECK … SHOW.
 
-    The arrays are those of ``Batch`` and ``Shown``. ``actions``, ``moves``: uint16[N]; CHECK writes ``moves``, which
-    PLAY or PLAY_ROWS plays; without CHECK they are given, each a move (a row), DEAL or LEAVE.
-    ``states[scratch]`` is scratch for policies. Seats with the policy OUTSIDE that are not in ``config.outside`` are
-    those of callbacks: the caller asks them, and goes on with PLAY.
+    ``batch``: Batch, ``shown``: Shown. ``actions``, ``moves``: uint16[N]; CHECK writes ``moves``, which PLAY or
+    PLAY_ROWS plays; without CHECK they are given, each a move (a row), DEAL or LEAVE. ``states[scratch]`` is scratch
+    for policies. Seats with the policy OUTSIDE that are not in ``config.outside`` are those of callbacks: the caller asks
+    them, and goes on with PLAY.
 
     Returns -1; i if the action of environment i is illegal, and then nothing has changed but ``moves``; or -2 - i if a
     policy failed in environment i.
     """
-    batch = Batch(states, envs, rules, config, decode, history)
-    shown = Shown(seat, counts, mask, observation, final, done, reward, points)
     return step_range(batch, None, shown, actions, moves, stages, lo, hi, scratch)
 
 
 @kernel
-def step_knowing(
-    states, envs, rules, config, decode, history,
-    seat, counts, mask, observation, final, done, reward, points,
-    actions, moves, stages, lo, hi, scratch, tables, evidence, log,
-):  # fmt: skip
-    """``step_envs`` for observations with what others have shown; the last three arrays are those of ``Known``."""
-    batch = Batch(states, envs, rules, config, decode, history)
-    shown = Shown(seat, counts, mask, observation, final, done, reward, points)
-    known = Known(tables, evidence, log)
+def step_knowing(batch, known, shown, actions, moves, stages, lo, hi, scratch):
+    """``step_envs`` for observations with what others have shown; ``known``: Known."""
     return step_range(batch, known, shown, actions, moves, stages, lo, hi, scratch)
 
 

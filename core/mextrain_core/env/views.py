@@ -5,8 +5,8 @@ import numpy as np
 from mextrain_core.bulk.samples import put_table
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
-from mextrain_core.env.envs import FULL, MASKS, PLAYING, TABLE, Batch
-from mextrain_core.env.evidence import Known, put_known
+from mextrain_core.env.envs import FULL, MASKS, PLAYING, TABLE
+from mextrain_core.env.evidence import put_known
 from mextrain_core.game.movegen import before_plays, next_row
 from mextrain_core.hidden.observe import relative_train, set_bit
 from mextrain_core.model.limits import WILD
@@ -78,12 +78,10 @@ def observe(batch, known, i, scratch, seat, out):
 
 
 @kernel
-def observe_seat(states, envs, rules, config, tables, evidence, i, scratch, seat, out):
+def observe_seat(batch, known, i, scratch, seat, out):
     """Write what any ``seat`` (uint64) sees of environment ``i`` into ``out`` (uint64[words]).
 
-    The arrays are those of ``Batch`` and ``Known``; without sections about what others have shown, ``tables`` and
-    ``evidence`` are None.
+    ``batch``: Batch. ``known``: Known, or None without sections about what others have shown; its structs ``scratch``
+    are overwritten.
     """
-    batch = Batch(states, envs, rules, config, None, None)
-    known = None if tables is None else Known(tables, evidence, None)
     observe(batch, known, i, scratch, seat, out)
