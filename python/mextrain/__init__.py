@@ -53,8 +53,11 @@ _NAMES = {
     "position": ("OpenDouble", "Position"),
     "precompile": ("Warmup", "warmup"),
     "records": ("RoundRecord", "replay"),
+    "searches.result": ("MoveResult", "SearchResult"),
+    "study.analysis": ("Analysis", "analyse"),
     "study.hands": ("HandSummary", "survey_hands"),
     "study.planner": ("Plan", "plan"),
+    "study.search": ("search",),
     "study.tournament": ("Tournament", "tournament"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -109,10 +112,15 @@ if TYPE_CHECKING:
     from mextrain.precompile import warmup as warmup
     from mextrain.records import RoundRecord as RoundRecord
     from mextrain.records import replay as replay
+    from mextrain.searches.result import MoveResult as MoveResult
+    from mextrain.searches.result import SearchResult as SearchResult
+    from mextrain.study.analysis import Analysis as Analysis
+    from mextrain.study.analysis import analyse as analyse
     from mextrain.study.hands import HandSummary as HandSummary
     from mextrain.study.hands import survey_hands as survey_hands
     from mextrain.study.planner import Plan as Plan
     from mextrain.study.planner import plan as plan
+    from mextrain.study.search import search as search
     from mextrain.study.tournament import Tournament as Tournament
     from mextrain.study.tournament import tournament as tournament
 else:

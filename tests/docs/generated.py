@@ -1,7 +1,8 @@
 """The tables of the pages that are generated from the code: the structs of docs/state-layout.md, the kernels of
 docs/kernels.md, the sections of docs/hidden-information.md, the features of docs/environments.md.
 
-`python -m tests.docs.generated` writes them into the pages. A table is between two comments with its name.
+`python -m tests.docs.generated` writes them into the pages, and the pictures that the code draws. A table is between
+two comments with its name.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from mextrain_core.env.features import ACTION_FEATURES, TABLE_FEATURES
 from mextrain_core.game import events
 from mextrain_core.hidden.observe import SECTIONS
 from mextrain_core.model import rules, state
+from tests.docs import drawings
 from tests.docs.pages import ROOT, read
 from tests.tidy.tree import CORE, sources
 
@@ -126,3 +128,4 @@ def page(path: Any) -> str:
 if __name__ == "__main__":
     for each in TABLES:
         each.write_text(page(each), encoding="utf-8")
+    drawings.write()

@@ -3,17 +3,19 @@
 A room is a sub-package, or one of the few modules at the top. A new room needs a line here.
 """
 
-CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "lockstep", "env", "abi")
+CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "search", "lockstep", "env", "abi")
 
 PYTHON = (
     "errors",
     "_support",
     "game",
     "notation",
+    "picture",
     "position",
     "match",
     "records",
     "hidden",
+    "searches",
     "bulk",
     "study",
     "env",
@@ -22,6 +24,7 @@ PYTHON = (
     "benchmark",
     "c",
     "precompile",
+    "play",
     "cli",
     "__main__",
 )

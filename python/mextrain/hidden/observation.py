@@ -65,7 +65,7 @@ class Layout:
 def observe(standing: ReadOnlyPosition, seat: int) -> np.ndarray:
     """Return what `seat` sees, packed: uint64[`Layout(rules).words`]; bit b is bit `b & 63` of word `b >> 6`.
 
-    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
+    Raises `PositionError` for a seat that does not exist, and for a position from a line without events.
     """
     seat = check_seat(standing, seat)
     layout = Layout(standing.rules)
