@@ -122,6 +122,7 @@ def deal_next(batch, known, i):
             env.totals[u64(seat)] = 0
     engine = engine_of_round(r, number)
     starter = starter_of_round(r, u64(env.last_starter), u64(env.last_winner))
+    env.asked = starter
     deal_round(s, r, round_key(u64(env.seed), u64(env.game), engine), engine, starter)
     env.status = PLAYING
     env.kept = U0

@@ -282,7 +282,8 @@ class BatchEnv:
         if not self.spec.keep or not self._is_set:
             raise MextrainError("no moves have been kept: make the environment with keep=True, and call reset")
         seed, game, number = self.playing(index)
-        rules, starter = self.spec.rules, int(self._states["starter"][index])
+        rules, asked = self.spec.rules, int(self._envs["asked"][index])
+        starter = None if asked == NONE else asked
         position = Position.deal(rules, seed=seed, game=game, engine=rules.engines[number], starter=starter)
         for code in self._batch.history[index, : self._envs["kept"][index]].tolist():
             position.play_unchecked(Move.from_code(code))
