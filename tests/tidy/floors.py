@@ -14,6 +14,7 @@ PYTHON = (
     "match",
     "records",
     "hidden",
+    "bots",
     "searches",
     "bulk",
     "study",
