@@ -115,6 +115,7 @@ PLAYS = (
     "    if words[0] == 'quit': break\n"
     "    if words[0] == 'decide': {}\n"
 )
+UNFLUSHED = "held = os.fdopen(os.dup(1), 'w'); held.write('play x'); time.sleep(99)"
 ILLEGAL = READY + PLAYS.format("say('play 6-6@9')")
 
 
@@ -128,11 +129,11 @@ ILLEGAL = READY + PLAYS.format("say('play 6-6@9')")
         (READY + PLAYS.format("os.kill(os.getpid(), 9)"), "it was ended by signal 9"),
         (READY + PLAYS.format("os.close(1); time.sleep(1000)"), "it closed its output"),
         (READY + PLAYS.format("time.sleep(1000)"), "it gave no answer within 500 ms (a bot must flush its output"),
-        (READY + PLAYS.format("print('play', words[-1])"), "it gave no answer within 500 ms"),
+        (READY + PLAYS.format(UNFLUSHED), "it gave no answer within 500 ms"),
         (READY + PLAYS.format("say('info thinking')"), "the last line heard from it was 'info thinking'"),
         (ILLEGAL, "its answer '6-6@9' is none of the legal moves"),
         (READY + PLAYS.format("say('play')"), "its answer '' is none of the legal moves"),
-        (READY + PLAYS.format("sys.stdout.write('x' * 200000); sys.stdout.flush()"), "a line of more than 65,536 bytes"),
+        (READY + PLAYS.format("print('x' * 200000, flush=True)"), "a line of more than 65,536 bytes"),
     ],
 )
 def test_faults_name_what_happened(
@@ -190,7 +191,7 @@ def test_what_a_bot_hears(tmp_path: Path) -> None:
     assert len(rounds) == 2
     heard = found[rounds[0] : rounds[1]]
     position = match.position
-    hand = " ".join(map(str, position.hands[1]))
+    hand = " ".join(map(str, position.start.hands[1]))
     engine, starter = position.engine, position.starter
     assert heard[0] == f"round game 0 round 0 engine {engine} starter {starter} seat 1 hand {hand}"
     events = []

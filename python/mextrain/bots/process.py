@@ -36,8 +36,6 @@ class BotProcess:
             words = shlex.split(command)
         except ValueError as error:
             raise PolicyError(f"the command of the bot {shown(command)} cannot be read: {error}") from None
-        if not words:
-            raise PolicyError("a bot needs a command, as in cmd:./bot")
         if os.name != "posix":
             raise PolicyError("bots as child processes need a POSIX system, such as Linux, macOS or WSL")
         try:
@@ -75,10 +73,9 @@ class BotProcess:
         self.tell("quit")
         with contextlib.suppress(BotFault):
             self._send(time.monotonic() + END_SECONDS)
+        assert self._process.stdin is not None
         with contextlib.suppress(OSError):
-            os.close(self._stdin)
-            assert self._process.stdin is not None
-            self._process.stdin = None
+            self._process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(END_SECONDS)
         self.kill()

@@ -121,6 +121,8 @@ def _resolve(policy: Any) -> _Found:
         if len(policy) > MAX_NAME:
             raise PolicyError(f"the policy {shown(policy)} has a name of {len(policy):,} characters: expected a name")
         if policy.startswith(COMMAND):
+            if not policy.removeprefix(COMMAND).strip():
+                raise PolicyError(f"the policy {shown(policy)} has no command: expected one, as in cmd:./bot")
             return _Found(policy, OUTSIDE, command=policy.removeprefix(COMMAND))
         search = parse(policy)
         if search is not None:

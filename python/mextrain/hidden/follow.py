@@ -24,6 +24,9 @@ from mextrain_core.hidden.worlds import WORLDS, Public, open_worlds
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import PHASE_DECIDE, PHASE_TURN, new_states
 
+CHECKS = 5
+"""Hidden worlds in which events are replayed to check them."""
+
 
 class Follower:
     """A round that `seat` follows: its own hand as dealt, and the events so far.
@@ -102,6 +105,17 @@ class Follower:
         if deciding and (position.seat != self.seat or position.pending_draw):
             raise PositionError(f"by the events seat {position.seat} is to move, not seat {self.seat}")
         return position
+
+    def check(self) -> None:
+        """Raise `PositionError` if the events so far contradict the rules."""
+        for seed in range(CHECKS):
+            try:
+                self.position(seed, deciding=False)
+                return
+            except PositionError as error:
+                # In this world the next seat cannot play, which opens its train; in another it can.
+                if "the events end, but" not in error.reason:
+                    raise
 
     def places(self, count: int, seed: int = 0, deciding: bool = False) -> np.ndarray:
         """Return how often each tile was in each place in `count` samples: int64[tiles, players + 1], boneyard last."""
