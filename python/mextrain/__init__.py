@@ -23,6 +23,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "bulk.callbacks": ("Batch", "BatchPolicy", "Decision"),
     "bulk.simulate": ("Interrupted", "Simulation", "simulate", "survey"),
+    "env.batch": ("BatchEnv",),
     "errors": (
         "ArchiveError",
         "InternalError",
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from mextrain.bulk.simulate import Simulation as Simulation
     from mextrain.bulk.simulate import simulate as simulate
     from mextrain.bulk.simulate import survey as survey
+    from mextrain.env.batch import BatchEnv as BatchEnv
     from mextrain.errors import ArchiveError as ArchiveError
     from mextrain.errors import IllegalMove as IllegalMove
     from mextrain.errors import InternalError as InternalError

@@ -35,6 +35,8 @@ from mextrain.notation.record import RoundRecord
 from mextrain.notation.state import Continued, check_complete
 from mextrain.notation.table import table
 from mextrain.notation.take import take
+from mextrain.picture.svg import Picture
+from mextrain.picture.table import table_picture
 from mextrain_core.game.events import EVENT
 from mextrain_core.game.turn import advance, apply_move, play, play_unchecked, step_forced
 from mextrain_core.model.limits import NONE
@@ -294,6 +296,39 @@ class Position(ReadOnlyPosition):
         `for_seat` leaves out what that seat cannot know. Raises `PositionError` for an invalid `for_seat` or `width`.
         """
         return table(self, for_seat=for_seat, width=width)
+
+    def svg(
+        self,
+        *,
+        for_seat: int | None = None,
+        width: int = 720,
+        theme: str = "auto",
+        suggest: Action | None = None,
+        names: Sequence[str] | None = None,
+        hands: bool = True,
+    ) -> Picture:
+        """Return the position as a picture (docs/pictures.md): SVG source that a notebook shows and `save` writes.
+
+        `for_seat` leaves out what that seat cannot know, everywhere in the source. `width`: pixels, 600 … 4000.
+        `theme`: `light`, `dark`, or `auto` for what the viewer prefers. `suggest`: a legal move to be shown.
+        `names`: a text for each seat. `hands`: whether the hands are drawn.
+
+        Positions with the same course and the same future give the same bytes. Raises `PositionError` for an invalid
+        argument, `IllegalMove` or `MoveError` for a suggestion that is not legal.
+        """
+        return table_picture(
+            self,
+            title=repr(self)[1:-1],
+            for_seat=for_seat,
+            width=width,
+            theme=theme,
+            suggest=suggest,
+            names=names,
+            hands=hands,
+        )
+
+    def _repr_svg_(self) -> str:
+        return str(self.svg())
 
     def __str__(self) -> str:
         return self.table()

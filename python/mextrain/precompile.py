@@ -120,7 +120,7 @@ def _hidden_information() -> None:
 
 
 def _planner() -> None:
-    simulate(RULES, games=1, policies="planner")
+    simulate(RULES, games=1, policies=["planner", "expert"])
     for goal in GOALS:
         plan("0-1 1-2", 0, goal=goal, count=goal != "finish")
     first_hands(RULES, 1)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mextrain.errors import RecordError, shown
+from mextrain.game.engine_deal import Beginning, callers
 from mextrain.game.starters import next_starter
 from mextrain.notation.course import Course
 from mextrain.notation.record import FORMAT, RoundRecord
@@ -50,8 +51,16 @@ def replay(record: RoundRecord | Mapping[str, Any]) -> Position:
 def _check_starter(record: RoundRecord) -> None:
     """Raise `RecordError` if the rules name another seat as the starter."""
     starter = record.rules.starter
-    if isinstance(starter, int) and record.starter != starter:
+    if not isinstance(starter, int) or starter in _callers(record):
+        return
+    if record.rules.engine_from == "set_aside":
         raise RecordError(f"starter is {record.starter}, but the rules say that seat {starter} starts")
+    raise RecordError(f"starter is {record.starter}, but by the rules seat {starter} draws first for the engine")
+
+
+def _callers(record: RoundRecord) -> tuple[int, ...]:
+    """The seats that the option `starter` can have named; without a hunt for the engine that is the starter."""
+    return callers(record.rules, Beginning(record.starter, tuple(map(len, record.hands))))
 
 
 def _check_number(record: RoundRecord) -> None:
@@ -94,10 +103,11 @@ class MatchOrder:
             before = f"round {last.number} of game {record.game}"
             raise RecordError(f"round is {record.number}, but {before} stands before it")
         right = None if again else _starter_after(last, record.number - last.number)
-        if right not in (None, record.starter):
+        if right is not None and right not in _callers(record):
             option = record.rules.starter
+            does = "starts" if record.rules.engine_from == "set_aside" else "is asked first for the engine in"
             raise RecordError(
-                f"starter is {record.starter}, but by the option starter={option} seat {right} starts round "
+                f"starter is {record.starter}, but by the option starter={option} seat {right} {does} round "
                 f"{record.number} of game {record.game}"
             )
 
@@ -106,6 +116,9 @@ def _starter_after(record: RoundRecord, rounds: int) -> int | None:
     """The starter of the round that is `rounds` later; None if the stream decides, or if an unknown winner does."""
     starter: int | None = record.starter
     winner = record.winner
+    # Who started the rounds in between is not known if the engine decided it.
+    if rounds > 1 and record.rules.engine_from != "set_aside":
+        return None
     for _ in range(rounds):
         if starter is not None:
             starter = next_starter(record.rules, starter, winner)

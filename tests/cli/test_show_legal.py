@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -87,3 +88,15 @@ def test_wrong_input(
     assert "LINE" in fail(capsys, command)
     give(monkeypatch, b"mextrain-position/1; \xff")
     assert "not UTF-8 (byte 21)" in fail(capsys, command, "-")
+
+
+def test_show_draws_a_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert succeed(capsys, "show", LINE, "--svg") == POSITION.svg()
+    seen = POSITION.svg(for_seat=1, theme="dark", width=900)
+    options = ("--for-seat", "1", "--theme", "dark", "--width", "900")
+    assert succeed(capsys, "show", LINE, "--svg", *options) == seen
+    file = tmp_path / "a.svg"
+    assert succeed(capsys, "show", LINE, "-o", str(file), *options) == ""
+    assert file.read_text(encoding="utf-8") == seen
+    assert "only SVG is written" in fail(capsys, "show", LINE, "-o", str(tmp_path / "a.png"))
+    assert "No such file" in fail(capsys, "show", LINE, "-o", str(tmp_path / "missing" / "a.svg"))

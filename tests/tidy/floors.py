@@ -3,13 +3,14 @@
 A room is a sub-package, or one of the few modules at the top. A new room needs a line here.
 """
 
-CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "search", "lockstep", "abi")
+CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "search", "lockstep", "env", "abi")
 
 PYTHON = (
     "errors",
     "_support",
     "game",
     "notation",
+    "picture",
     "position",
     "match",
     "records",
@@ -18,6 +19,7 @@ PYTHON = (
     "searches",
     "bulk",
     "study",
+    "env",
     "archive",
     "dataset",
     "benchmark",

@@ -14,6 +14,7 @@ import mextrain
 from mextrain import OPTIONS, MextrainError, RuleSet
 from mextrain.cli import COMMANDS, build_parser, main
 from mextrain.cli import rules as command
+from mextrain_core.model.options import BRANDS, PRESETS, SHEETS
 from tests import limits
 
 
@@ -43,6 +44,21 @@ def test_the_catalogue_lists_everything(capsys: pytest.CaptureFixture[str]) -> N
     assert "      1 … 94  this many" in text
     assert "13-14 players: double-18, 11 tiles each" in text
     assert "    8 players: super, 11 tiles each" in text
+
+
+def test_the_catalogue_says_who_prints_what(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every preset is under the heading of its printer, with the text that it plays and its own options."""
+    assert main(["rules"]) == 0
+    text, _, _ = capsys.readouterr().out.partition("\nOptions: ")
+    words = " ".join(text.split())
+    for name, preset in PRESETS.items():
+        assert preset.printed_by in (BRANDS, SHEETS)
+        before, found, after = words.partition(f" {name}: {preset.meaning} plays: {preset.plays} differs: ")
+        assert found
+        assert after.startswith(f"{preset.deviates} ")
+        assert (SHEETS in before) == (preset.printed_by == SHEETS)
+        for option, value in preset.options.items():
+            assert f" {option}={value}" in after
 
 
 def test_the_catalogue_as_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -201,26 +201,38 @@ def count_whole_hand(s, r, seat, hand, start, touch, new, budget):
 
 
 @helper
-def know_hand(s, r, seat):
-    """What holds for all plays of the decision, as ``Known``."""
+def begin_plans(s, r, seat):
+    """What ``plan_after`` needs for all plays of a decision: the ``Hand`` and the component of the own ends."""
     hand = Hand(U0, U0, I1, I0, I0)
     here = Component(I0, I0, U0, U0)
-    if r.wild != NONE:
+    if r.wild == NONE:
+        here = component(s, r, seat, ends_of(s, r, seat), NO_HALF, NO_HALF, EVERY_HALF)
+    else:
         hand = read_super_hand(s, seat)
         if hand.budget <= I2 and s.end_half[seat] < WILD:
             here = component(s, r, seat, U1 << u64(s.end_half[seat]), NO_HALF, NO_HALF, NUMBERS)
-    else:
-        here = component(s, r, seat, ends_of(s, r, seat), NO_HALF, NO_HALF, EVERY_HALF)
+    return hand, here
+
+
+@helper
+def plan_after(s, r, seat, hand, here, train, touch, new):
+    """The plan after a play."""
+    if r.wild == NONE:
+        return count_numbers(s, r, seat, here, train, touch, new)
+    return count_super(s, r, seat, hand, here, train, touch, new)
+
+
+@helper
+def know_hand(s, r, seat):
+    """What holds for all plays of the decision, as ``Known``."""
+    hand, here = begin_plans(s, r, seat)
     return Known(look_ahead(s, r, seat), hand, here)
 
 
 @helper
 def counting_value(s, r, seat, known, train, touch, new):
     """The value (int64) of a play."""
-    if r.wild != NONE:
-        plan = count_super(s, r, seat, known.hand, known.here, train, touch, new)
-    else:
-        plan = count_numbers(s, r, seat, known.here, train, touch, new)
+    plan = plan_after(s, r, seat, known.hand, known.here, train, touch, new)
     return play_value(s, r, known.look, seat, train, touch, new) + plan_value(known.look, plan)
 
 

@@ -150,7 +150,7 @@ def _builtin(policy: Policy) -> _Found:
     """Return a built-in policy; only a separately compiled one has an address."""
     if not policy.apart:
         return _Found(policy.name, policy.id)
-    # The first use after installation compiles it (about 15 seconds for the planner), so import it only when needed.
+    # The first use after installation compiles it (about 15 seconds for `planner`), so import it only when needed.
     address = address_of(_imported(policy.apart))
     if not address:
         raise PolicyError(

@@ -49,10 +49,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _catalogue() -> dict[str, Any]:
     from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS
+    from mextrain_core.model import options
 
     return {
         "presets": {
             preset: {
+                "meaning": options.PRESETS[preset].meaning,
+                "printed_by": options.PRESETS[preset].printed_by,
+                "plays": options.PRESETS[preset].plays,
+                "deviates": options.PRESETS[preset].deviates,
                 "players": {
                     str(players): {"tile_set": tile_set, "hand_size": hand_size}
                     for players, (tile_set, hand_size) in PLAYERS_TABLE[preset].items()
@@ -74,17 +79,9 @@ def _catalogue() -> dict[str, Any]:
 
 
 def _catalogue_text(width: int) -> str:
-    from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS
+    from mextrain.game.options import OPTIONS, PRESETS
 
-    lines = ["Presets: set and hand size by number of players", ""]
-    for preset in PRESETS:
-        lines.append(f"  {preset}")
-        deals: dict[tuple[str, int], list[int]] = {}
-        for players, deal in PLAYERS_TABLE[preset].items():
-            deals.setdefault(deal, []).append(players)
-        for (tile_set, hand_size), tables in deals.items():
-            span = f"{tables[0]}-{tables[-1]}" if len(tables) > 1 else f"{tables[0]}"
-            lines.append(f"    {span:>5} players: {tile_set}, {hand_size} tiles each")
+    lines = [*_presets_text(width), ""]
     lines += ["", "Options: set them with --option KEY=VALUE (sections are those of docs/rules.md)", ""]
     for name, option in OPTIONS.items():
         lines += _wrapped("  ", f"{name}: {option.meaning} (section {option.section})", width)
@@ -102,6 +99,32 @@ def _wrapped(head: str, text: str, width: int) -> list[str]:
     return textwrap.wrap(
         text, max(width, len(head) + 20), initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False
     )
+
+
+def _presets_text(width: int) -> list[str]:
+    """The presets by who prints their rules, each with its deals and options."""
+    from mextrain_core.model.options import BRANDS, PRESETS, SHEETS
+
+    more = "Presets: --rules NAME; section 14 of docs/rules.md lists more printed rules, with what to type"
+    lines = textwrap.wrap(more, width)
+    for printer in (BRANDS, SHEETS):
+        lines += ["", *textwrap.wrap(printer, width)]
+        for name, preset in PRESETS.items():
+            if preset.printed_by != printer:
+                continue
+            lines += _wrapped("  ", f"{name}: {preset.meaning}", width)
+            lines += _wrapped("      plays: ", preset.plays, width)
+            lines += _wrapped("      differs: ", preset.deviates, width)
+            deals: dict[tuple[str, int], list[int]] = {}
+            for players, deal in preset.deals.items():
+                deals.setdefault(deal, []).append(players)
+            for (tile_set, hand_size), tables in deals.items():
+                span = f"{tables[0]}-{tables[-1]}" if len(tables) > 1 else f"{tables[0]}"
+                lines.append(f"    {span:>5} players: {tile_set}, {hand_size} tiles each")
+            options = " ".join(f"{option}={_shown(value)}" for option, value in preset.options.items())
+            if options:
+                lines += _wrapped("      options: ", options, width)
+    return lines
 
 
 def _where_the_page_is() -> str:
@@ -138,7 +161,7 @@ def _resolved_text(rules: RuleSet, width: int) -> str:
     lines += ["", *_wrapped("engines: ", " ".join(str(engine) for engine in rules.engines), width)]
     lines.append(f"action ids: {rules.action_count}")
     why_not = obstacle(rules)
-    plays = f"no, {why_not}" if why_not else "yes, with the policies random and heaviest"
+    plays = f"no, {why_not}" if why_not else "yes, with most built-in policies"
     lines += _wrapped("lockstep: ", plays, width)
     if any(line.startswith("*") for line in lines):
         lines.append(f"* differs from the preset {rules.preset_name}")

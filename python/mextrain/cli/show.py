@@ -1,4 +1,4 @@
-"""print the table of a position, or the events of a round"""
+"""print the table of a position, the events of a round, or a picture"""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from mextrain.cli.common import whole
 from mextrain.cli.named_position import add_position, read_position
 
 if TYPE_CHECKING:
@@ -24,12 +25,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--events", action="store_true", help="list the events up to here with their numbers; > marks plays and stops"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--svg", action="store_true", help="draw a picture: SVG source, which browsers show")
+    parser.add_argument("-o", "--out", metavar="FILE.svg", help="write the picture to this file")
+    parser.add_argument(
+        "--theme", choices=("auto", "light", "dark"), default="auto", help="colours of the picture (default: auto)"
+    )
+    parser.add_argument("--width", type=whole(600, 4000), default=720, metavar="N", help="its width (default: 720)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table or the events, with everything or as one seat sees it."""
+    """Print the table, the events or the picture, with everything or as one seat sees it."""
     named = read_position(args)
-    if args.json:
+    if args.svg or args.out:
+        picture = named.position.svg(for_seat=named.for_seat, theme=args.theme, width=args.width)
+        if args.out:
+            picture.save(args.out)
+        else:
+            print(picture, end="")
+    elif args.json:
         print(json.dumps(_facts(named), ensure_ascii=False))
     elif args.events:
         _print_events(named)

@@ -104,8 +104,8 @@ def _hands(rules: RuleSet, phase: str, seat: int, hands: tuple[Place, ...], bone
 
 
 def _starter(rules: RuleSet, starter: int) -> Problems:
-    """Rules with a fixed starter do not allow another one."""
-    if isinstance(rules.starter, int) and starter != rules.starter:
+    """Rules with a fixed starter do not allow another one, unless it is the engine's holder who starts."""
+    if rules.engine_from == "set_aside" and isinstance(rules.starter, int) and starter != rules.starter:
         yield Problem("starter", starter, f"seat {rules.starter}, as the rules say", "correct starter or the rules")
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from mextrain.errors import MextrainError, PositionError, RecordError, shown
+from mextrain.game.engine_deal import Beginning, callers, describe
 from mextrain.game.read_only import ReadOnlyPosition
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import check_game, check_seed
@@ -78,11 +79,11 @@ class RoundRecord:
                 "only a round that is over has a whole record, and this one goes on: partial=True writes it so far"
             )
         start, rules = standing.start, standing.rules
-        sizes = [len(hand) for hand in start.hands]
-        if set(sizes) != {rules.hand_size}:
+        begun = Beginning(standing.starter, tuple(len(hand) for hand in start.hands))
+        if not callers(rules, begun):
             raise PositionError(
-                f"the hands were set up with {sizes} tiles, but the rules deal {rules.hand_size}: "
-                "a record needs rules with that hand_size"
+                f"the round was set up with {describe(begun)}, but the rules deal {rules.hand_size}: "
+                "a record needs rules that begin so"
             )
         from_stream = start.given is None
         engines = rules.engines
@@ -190,9 +191,15 @@ class RoundRecord:
         known = tile_indices(self.rules.tiles)
         size = self.rules.hand_size
         places = [(f"the hand of seat {seat}", hand) for seat, hand in enumerate(self.hands)]
-        for place, hand in places:
-            if len(hand) != size:
-                raise RecordError(f"{place} has {len(hand)} tiles, but the rules deal {size}")
+        if self.rules.engine_from == "set_aside":
+            for place, hand in places:
+                if len(hand) != size:
+                    raise RecordError(f"{place} has {len(hand)} tiles, but the rules deal {size}")
+        elif len(places) == self.rules.players:
+            begun = Beginning(self.starter, tuple(len(hand) for _, hand in places))
+            if not callers(self.rules, begun):
+                option = f"engine_from={self.rules.engine_from}"
+                raise RecordError(f"the round begins with {describe(begun)}, which {option} does not deal")
         for place, texts in (("engine", (self.engine,)), *places, ("boneyard", self.boneyard)):
             for text in texts:
                 if text not in known:
