@@ -15,6 +15,7 @@ PYTHON = (
     "match",
     "records",
     "hidden",
+    "bots",
     "searches",
     "bulk",
     "study",
