@@ -38,6 +38,7 @@ from mextrain import (
     observe,
     plan,
     replay,
+    replay_page,
     search,
     simulate,
     survey,
@@ -192,6 +193,21 @@ DOORS = {
     "Position.table": Door(
         POSITION.table, {"for_seat": None, "width": 80}, called={"for_seat": "seat", "width": "wide"}
     ),
+    "Position.svg": Door(
+        POSITION.svg,
+        {"for_seat": None, "width": 720, "theme": "auto", "suggest": None, "names": None, "hands": True},
+        called={"for_seat": "seat", "suggest": ""},
+    ),
+    "Plan.svg": Door(plan("1-2 2-3", 1).svg, {"width": 720, "theme": "auto"}),
+    "Beliefs.svg": Door(beliefs(POSITION, 0).svg, {"width": 720, "theme": "auto"}),
+    "replay_page": Door(
+        replay_page,
+        {
+            "record": RECORD, "for_seat": None, "names": None, "beliefs": False, "worlds": 20, "seed": 0,
+            "analysis": None, "event": None,
+        },
+        called={"record": "", "for_seat": "seat"},
+    ),
     "Position.play": Door(lambda action: POSITION.copy().play(action), {"action": LEGAL}, called={"action": ""}),
     "Position.try_play": Door(lambda action: POSITION.copy().try_play(action), {"action": 0}, called={"action": ""}),
     "Position.play_unchecked": Door(
@@ -333,7 +349,8 @@ def test_every_public_function_has_a_door() -> None:
     """Every public function is listed above, except classes that users do not instantiate."""
     made_for_people = {
         "Batch", "BatchPolicy", "Beliefs", "Decision", "HandSummary", "Interrupted", "Move", "MoveResult", "OpenDouble",
-        "Option", "Plan", "Problem", "SearchResult", "Simulation", "Tournament", "Warmup", "WorldCount", "Actions",
+        "Option", "Page", "Plan", "Problem", "SearchResult", "Simulation", "Tournament", "Warmup", "WorldCount",
+        "Actions",
     }
     doors = {name.partition(".")[0] for name in DOORS}
     for name in mextrain._HOMES:
