@@ -8,6 +8,11 @@ from mextrain.cli.common import seed, whole
 from mextrain.cli.named_position import add_position, read_position
 from mextrain.cli.progress import Meter
 
+EXAMPLES = (
+    "mextrain record --games 1 --option rounds=1 -o one.jsonl",
+    "mextrain replay one.jsonl -o round.html",
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `mextrain replay`."""
