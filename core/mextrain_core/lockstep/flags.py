@@ -50,7 +50,10 @@ the supported values of ``double_rule`` do not have."""
 SERVED_IN_SUPER: dict[str, tuple[str | int, ...]] = {"letter_match": ("train_only",), "dead_double": ("released",)}
 """Values that are supported instead in the set super."""
 
-ALL_SERVED = ("players", "hand_size", "first_engine", "rounds", "double_blank")
+ALL_SERVED = (
+    *("players", "hand_size", "first_engine", "rounds", "double_blank", "engine_order", "tie_break"),
+    "engine_hunt",  # It has no effect with the supported values of ``engine_from``.
+)
 
 POLICY_BITS = 5
 """The lane code knows policy ids below this."""
