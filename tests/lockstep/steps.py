@@ -37,7 +37,7 @@ def _loader() -> Any:
 
 
 def some_attempts(rules: RuleSet, count: int, choose: random.Random) -> np.ndarray:
-    """States before an attempt, from all parts of rounds; more of the early moves are doubles than by chance."""
+    """States before an attempt, from all parts of rounds that are played at random."""
     states, moves = new_states(count), np.zeros(1024, np.uint16)
     engines = [rules.tiles.half_code(engine.high) for engine in rules.engines]
     i = 0
@@ -87,9 +87,14 @@ def by_scalar(rules: RuleSet, policies: Sequence[int], states: np.ndarray) -> ND
 
 
 def differences(rules: RuleSet, policies: Sequence[int], blocks: int, choose: random.Random) -> list[tuple[int, int]]:
-    """The moves (lanes, scalar) of decisions about which the two differ, in 32 states for each block."""
-    found = []
+    """The moves (lanes, scalar) of decisions about which the two differ.
+
+    It looks at 32 states for each of the ``blocks``, up to the first block with a difference.
+    """
+    found: list[tuple[int, int]] = []
     for _ in range(blocks):
+        if found:
+            break
         states = some_attempts(rules, model.LANES, choose)
         ours, theirs = by_lanes(rules, policies, states), by_scalar(rules, policies, states)
         here = (ours != NO_MOVE) & (ours != theirs)

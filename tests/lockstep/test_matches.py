@@ -94,6 +94,7 @@ POLICY_TABLES = (
     ("mexican", [COUNTING] * 4),
     ("mexican", [COUNTING, RANDOM, CAUTIOUS, HEAVIEST, COUNTING]),
     ("super", [CAUTIOUS, HEAVIEST, RANDOM]),
+    ("super", [COUNTING, CAUTIOUS, RANDOM, COUNTING]),
 )
 
 

@@ -33,13 +33,19 @@ def test_any_rules(number: int) -> None:
     assert not found, f"{rules.to_dict()}, policies {policies}, number {number}: moves (lanes, scalar) {found[:5]}"
 
 
-@pytest.mark.parametrize("weight", ["point", "tile", "points_in_time", "closing", "other", "laid_elsewhere"])
-def test_a_wrong_weight_is_noticed(weight: str, monkeypatch: pytest.MonkeyPatch) -> None:
+WEIGHTS = (
+    *(("mexican", weight) for weight in ("point", "tile", "points_in_time", "closing", "other", "laid_elsewhere")),
+    *(("super", weight) for weight in ("tile", "red", "letter_s", "laid_elsewhere")),
+)
+
+
+@pytest.mark.parametrize(("preset", "weight"), WEIGHTS)
+def test_a_wrong_weight_is_noticed(preset: str, weight: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With another weight of ``counting`` in lanes the moves differ."""
-    rules, policies = RuleSet.mexican(4), [COUNTING] * 4
+    rules, policies = RuleSet.preset(preset, players=4), [COUNTING] * 4
     assert differences(rules, policies, 2, random.Random(4)) == []
     weights = plan_value.WEIGHTS.copy()
-    weights[0, plan_value.NAMES.index(weight)] //= 4
+    weights[:, plan_value.NAMES.index(weight)] //= 4
     monkeypatch.setattr(plan_value, "WEIGHTS", weights)
     assert differences(rules, policies, 12, random.Random(4))
 
