@@ -135,6 +135,17 @@ def test_the_search_beats_random_players() -> None:
     assert own < min(others) - 5, line
 
 
+# -- search_bots.py
+
+
+def test_both_bots_win() -> None:
+    """The second one by more than chance; the interval of the first one is in the output of a tournament."""
+    lines = printed("search_bots", "60")
+    assert lines[6].split()[1] == "improve:100"
+    ours, theirs = (float(text.split()[0].rstrip(",")) for text in lines[-1].split(": ")[1:])
+    assert ours < theirs
+
+
 # -- self_play.py
 
 
