@@ -76,6 +76,17 @@ def test_the_policy_beats_random_and_heaviest() -> None:
         assert own < min(others) - 2, line
 
 
+# -- policy_gradient.py
+
+
+def test_the_policy_learns_to_beat_random_players() -> None:
+    """It begins level with them, and 4,000 rounds have a standard error below half a point."""
+    learning, random, *_ = printed("policy_gradient", "600")
+    rewards = [float(word) for word in learning.split()[1:11]]
+    assert rewards[0] < rewards[-1] - 3, learning
+    assert float(random.split(": ")[1].split()[0]) > 5, random
+
+
 # -- search_backend.py
 
 
