@@ -10,11 +10,14 @@ Iterations run in batches: all walks of a batch come first, then their play-outs
 counts its visits at once, so that the walks of a batch spread.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.game.movegen import write_moves
 from mextrain_core.game.turn import play_on
+from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.rng import GOLDEN, U32, below, mix
 from mextrain_core.model.state import OUT, PHASE_DECIDE
 from mextrain_core.search.utility import utility_of
@@ -22,19 +25,20 @@ from mextrain_core.search.utility import utility_of
 u64, i64, f64 = np.uint64, np.int64, np.float64
 
 U0, U1 = u64(0), u64(1)
-MOVE_BITS, MOVE_MASK, KEY_MASK = u64(16), u64(0x3FFF), u64(0xFFFFFFFFFFFF0000)
+KEY_MASK = u64(0xFFFFFFFFFFFF0000)
+MOVE_MASK = 0x3FFF
+"""The lowest bits of a key are the move."""
 WALK = u64(0x5BF03635F0935AD1)
 """Tells the random numbers of walks from those of the rounds."""
 LOG_2 = 0.6931471805599453
 
-MOVES = 1 << 14
-"""Moves are smaller than this."""
 DEPTH = 64
 """Longest walk, in decisions; the play-out goes on from there."""
 
 _FIELDS = [
     ("key", np.uint64),
     ("total", np.int64),  # of the utility of the seat that moved
+    ("parent", np.int32),
     ("first", np.int32),  # first child, or -1
     ("next", np.int32),  # next sibling, or -1
     ("visits", np.int32),
@@ -46,11 +50,34 @@ _FIELDS = [
 NODE = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 
 
-def new_tree(nodes):
-    """An array of nodes (NODE) whose first one is the root."""
-    tree = np.zeros(nodes, NODE)
-    tree["first"][0] = tree["next"][0] = -1
+class Tree(NamedTuple):
+    """The memory of a tree."""
+
+    nodes: Any
+    """NODE; the first one is the root."""
+    table: Any
+    """int32: nodes by parent and key, a hash table whose size is a power of two; -1: empty."""
+    paths: Any
+    """int32[walks, DEPTH + 1]: the number of nodes that a walk of the batch visits, then the nodes."""
+    legal: Any
+    """uint16[MAX_DECISIONS]: scratch for legal moves."""
+    children: Any
+    """int64[MAX_DECISIONS]: their nodes."""
+
+
+def new_tree(nodes, walks):
+    """An empty tree for so many nodes, and for batches of so many walks."""
+    table = np.empty(1 << (2 * nodes - 1).bit_length(), np.int32)
+    scratch = np.empty(MAX_DECISIONS, np.uint16), np.empty(MAX_DECISIONS, np.int64)
+    tree = Tree(np.zeros(nodes, NODE), table, np.empty((walks, DEPTH + 1), np.int32), *scratch)
+    clear_tree(tree)
     return tree
+
+
+def clear_tree(tree):
+    """Forget all nodes but the root."""
+    tree.nodes["first"][0] = tree.nodes["next"][0] = -1
+    tree.table.fill(-1)
 
 
 @helper
@@ -70,48 +97,36 @@ def rough_log(n):
 
 
 @helper
-def add_node(nodes, used, parent, key, seat, place):
+def find_child(tree, parent, key):
+    """The place in the table, and the node that is there: the child of ``parent`` with this key, or -1."""
+    mask = u64(len(tree.table)) - U1
+    at = mix(key + u64(parent) * GOLDEN) & mask
+    while tree.table[at] >= 0:
+        node = tree.nodes[tree.table[at]]
+        if node.key == key and node.parent == parent:
+            return at, i64(tree.table[at])
+        at = (at + U1) & mask
+    return at, i64(-1)
+
+
+@helper
+def add_node(tree, used, parent, key, seat, place):
     """Append a child; returns its index."""
-    node = nodes[used]
+    node = tree.nodes[used]
     node.key = key
     node.total = 0
+    node.parent = parent
     node.first = -1
-    node.next = nodes[parent].first
+    node.next = tree.nodes[parent].first
     node.visits = 0
     node.pending = 0
     node.available = 1
     node.place = place
     node.seat = seat
-    nodes[parent].first = used
+    tree.nodes[parent].first = used
+    at, _ = find_child(tree, parent, key)
+    tree.table[at] = used
     return used
-
-
-@helper
-def find_children(nodes, parent, tag, slot):
-    """Write the children whose key has the upper bits ``tag`` into ``slot`` (int32 by move).
-
-    Returns the mean utility of all their results, 0.0 without any.
-    """
-    total, results = i64(0), i64(0)
-    child = nodes[parent].first
-    while child >= 0:
-        node = nodes[child]
-        if u64(node.key) & KEY_MASK == tag:
-            slot[i64(u64(node.key) & MOVE_MASK)] = child
-            total += node.total
-            results += i64(node.visits) - i64(node.pending)
-        child = node.next
-    return f64(total) / f64(results) if results > 0 else 0.0
-
-
-@helper
-def forget_children(nodes, parent, tag, slot):
-    """Undo ``find_children``."""
-    child = nodes[parent].first
-    while child >= 0:
-        if u64(nodes[child].key) & KEY_MASK == tag:
-            slot[i64(u64(nodes[child].key) & MOVE_MASK)] = -1
-        child = nodes[child].next
 
 
 @helper
@@ -123,39 +138,45 @@ def worth(node, explore, mean):
 
 
 @helper
-def pick_move(nodes, parent, tag, slot, legal, count, explore, stream):
+def pick_move(tree, parent, tag, legal, count, explore, stream):
     """Choose at a decision; returns (index of the legal move, its node or -1 for a move that has none, stream).
 
     Moves without a node come first, at random.
     """
-    mean = find_children(nodes, parent, tag, slot)
-    fresh, pick, best, best_worth = U0, 0, -1, -np.inf
+    total, results, fresh, pick = i64(0), i64(0), U0, 0
     for k in range(count):
-        child = slot[i64(legal[k])]
+        _, child = find_child(tree, parent, tag | u64(legal[k]))
+        tree.children[k] = child
         if child < 0:
             fresh += U1
             stream += GOLDEN
             if below(mix(stream) >> U32, fresh) == U0:
                 pick = k
         else:
-            nodes[child].available += 1
-            if fresh == U0:
-                value = worth(nodes[child], explore, mean)
-                if value > best_worth:
-                    pick, best, best_worth = k, i64(child), value
-    forget_children(nodes, parent, tag, slot)
-    return pick, best if fresh == U0 else i64(-1), stream
+            node = tree.nodes[child]
+            node.available += 1
+            total += node.total
+            results += i64(node.visits) - i64(node.pending)
+    if fresh != U0:
+        return pick, i64(-1), stream
+    mean = f64(total) / f64(results) if results > 0 else 0.0
+    best_worth = -np.inf
+    for k in range(count):
+        value = worth(tree.nodes[tree.children[k]], explore, mean)
+        if value > best_worth:
+            pick, best_worth = k, value
+    return pick, i64(tree.children[pick]), stream
 
 
 @kernel
-def descend(nodes, used, states, first, count, rules, explore, paths, slot, legal):
+def descend(tree, used, states, first, count, rules, explore):
     """Walk down the tree in the worlds ``states[first]`` … ``states[first + count - 1]``, which move to the leaves.
 
-    ``nodes`` (NODE, the first ``used`` in use) gets at most one new node for each walk, and none once it is full.
-    ``explore`` (float64): weight of the exploration, in units of the utility. ``paths``: int32[count, DEPTH + 1],
-    output: the number of nodes visited, then the nodes. ``slot``: int32[MOVES], all -1. ``legal``: uint16, scratch for
-    the legal moves. Returns the number of nodes in use.
+    The first ``used`` nodes of ``tree`` (Tree) are in use. It gets at most one new node for each walk, and none once it
+    is full. ``explore`` (float64): weight of the exploration, in units of the utility. Returns the number of nodes in
+    use.
     """
+    nodes, paths, legal = tree.nodes, tree.paths, tree.legal
     r = rules[0]
     for k in range(count):
         s = states[first + k]
@@ -169,11 +190,11 @@ def descend(nodes, used, states, first, count, rules, explore, paths, slot, lega
                 play_on(s, r, None, move)
                 continue
             tag = public_part(s, folded) & KEY_MASK
-            pick, child, stream = pick_move(nodes, node, tag, slot, legal, moves, explore, stream)
+            pick, child, stream = pick_move(tree, node, tag, legal, moves, explore, stream)
             move = u64(legal[pick])
             is_new = child < 0
             if is_new and used < len(nodes):
-                child = i64(add_node(nodes, used, node, tag | move, s.seat, pick))
+                child = i64(add_node(tree, used, node, tag | move, s.seat, pick))
                 used += 1
             if child >= 0:
                 nodes[child].visits += 1
@@ -190,11 +211,12 @@ def descend(nodes, used, states, first, count, rules, explore, paths, slot, lega
 
 
 @kernel
-def back_up(nodes, paths, points, facts, count, seat, utility, sums):
-    """Add the results of ``count`` play-outs to the nodes of their ``paths``, and by first move to ``sums`` (Sums).
+def back_up(tree, points, facts, count, seat, utility, sums):
+    """Add the results of ``count`` play-outs to the nodes of their paths, and by first move to ``sums`` (Sums).
 
     ``points`` and ``facts`` are those of ``play_copies`` for the leaves of ``descend``.
     """
+    nodes, paths = tree.nodes, tree.paths
     players = points.shape[1]
     for k in range(count):
         for d in range(1, paths[k, 0] + 1):

@@ -12,12 +12,11 @@ from mextrain.searches.bench import Bench, Knowledge
 from mextrain.searches.flat import new_sums
 from mextrain.searches.outcome import Outcome, block_seed
 from mextrain.searches.settings import EXPLORE, Settings
-from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.search.flat import Sums
-from mextrain_core.search.tree import DEPTH, MOVES, back_up, descend, new_tree
+from mextrain_core.search.tree import MOVE_MASK, back_up, clear_tree, descend, new_tree
 
 MAX_NODES = 1 << 18
-"""The most nodes of a tree (40 bytes each); a full tree goes on without new ones."""
+"""The most nodes of a tree (48 bytes, and 8 of a table each); a full tree goes on without new ones."""
 MEASURED = (1, 4)
 """After so many blocks the exploration is fitted to the spread of the results. Later the tree prefers some results to
 others, and their spread says nothing about the game."""
@@ -103,10 +102,7 @@ class _Tree:
     def __init__(self, rules: RuleSet, settings: Settings) -> None:
         self._bench, self._rules, self._settings = Bench(rules, settings), rules, settings
         most = MAX_NODES if settings.playouts is None else min(settings.playouts + 1, MAX_NODES)
-        self._nodes = new_tree(most)
-        self._slot = np.full(MOVES, -1, np.int32)
-        self._paths = np.empty((settings.block, DEPTH + 1), np.int32)
-        self._legal = np.empty(MAX_DECISIONS, np.uint16)
+        self._tree = new_tree(most, settings.block)
         self.used = 1
 
     def begin(self, knowledge: Knowledge, seed: int, number: int) -> None:
@@ -114,7 +110,7 @@ class _Tree:
         self.moves, _ = self._bench.open(knowledge, seed)
         self._seed, self._number, self._seat = seed, number, knowledge.seat
         self.sums = new_sums(len(self.moves), self._rules.players)
-        self._nodes["first"][0] = -1
+        clear_tree(self._tree)
         self.used, self.blocks, self._explore = 1, 0, 1.0
 
     def grow(self, walks: int) -> None:
@@ -125,9 +121,9 @@ class _Tree:
             count = min(block, walks - start)
             self._bench.sample(block_seed(self._seed, self.blocks, self._number), count)
             walks_of = self._bench.states, 1, count, record, self._explore
-            self.used = descend(self._nodes, self.used, *walks_of, self._paths, self._slot, self._legal)
+            self.used = descend(self._tree, self.used, *walks_of)
             points, facts = self._bench.play_out(count)
-            back_up(self._nodes, self._paths, points, facts, count, self._seat, utility, self.sums)
+            back_up(self._tree, points, facts, count, self._seat, utility, self.sums)
             self.blocks += 1
             if self.blocks in MEASURED:
                 self._measure()
@@ -138,21 +134,21 @@ class _Tree:
         self._explore = EXPLORE * float(np.sqrt(max(squares / n - (total / n) ** 2, 0.0)))
 
     def _children(self, parent: int) -> list[int]:
-        found, child = [], int(self._nodes["first"][parent])
+        found, child = [], int(self._tree.nodes["first"][parent])
         while child >= 0:
             found.append(child)
-            child = int(self._nodes["next"][child])
+            child = int(self._tree.nodes["next"][child])
         return found
 
     def line(self, move: int) -> tuple[int, ...]:
         """Return the codes of the most visited moves after `move`, while they have at least FEW visits."""
-        keys, visits = self._nodes["key"], self._nodes["visits"]
+        keys, visits = self._tree.nodes["key"], self._tree.nodes["visits"]
         found: list[int] = []
-        node = next((child for child in self._children(0) if int(keys[child]) & MOVES - 1 == move), None)
+        node = next((child for child in self._children(0) if int(keys[child]) & MOVE_MASK == move), None)
         while node is not None:
             children = self._children(node)
             node = max(children, key=lambda child: int(visits[child]), default=None)
             if node is None or visits[node] < FEW:
                 break
-            found.append(int(keys[node]) & MOVES - 1)
+            found.append(int(keys[node]) & MOVE_MASK)
         return tuple(found)
