@@ -51,6 +51,8 @@ def rule_sets(draw: Any, **fixed: object) -> RuleSet:
         options["starter"] = draw(st.sampled_from(("draw", "rotate", "winner", 0, players - 1)))
     options.update(fixed)
     options["players"] = players
+    if options.get("hand_size") == 1:  # whoever lays the engine would begin without tiles
+        options["engine_from"] = "set_aside"
     return RuleSet.from_dict({"preset": preset, **options})
 
 

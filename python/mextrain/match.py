@@ -11,12 +11,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
+from mextrain._support.html import html_table
 from mextrain.errors import PositionError
 from mextrain.game.rules import RuleSet
 from mextrain.game.starters import next_starter
+from mextrain.game.winners import ranking
 from mextrain.position import Chance, Position
 
 
@@ -92,12 +94,15 @@ class Match:
 
     @property
     def ranking(self) -> tuple[tuple[int, ...], ...]:
-        """The seats by their totals so far, lowest first. Equal totals share a place, as in `((2,), (0, 3))`."""
-        return ranking(self.totals)
+        """The seats by their totals so far, lowest first, as in `((2,), (0, 3))`: seats that tie share a place.
+
+        The option `tie_break` may decide between equal totals.
+        """
+        return ranking(self.rules, self.points)
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats with the lowest total, which share the win; empty until the match is over."""
+        """The seats that win, or share the win; empty until the match is over (option `tie_break`)."""
         return self.ranking[0] if self.over else ()
 
     def records(self, *, legal: bool = False) -> list[dict[str, Any]]:
@@ -111,13 +116,12 @@ class Match:
         other._rounds = [*self._rounds[:-1], self.position.copy()]
         return other
 
+    def _repr_html_(self) -> str:
+        seats = [f"seat {seat}" for seat in range(self.rules.players)]
+        rounds = [position for position in self._rounds if position.over]
+        rows = [(number, position.engine, *position.points) for number, position in enumerate(rounds)]
+        return html_table(repr(self)[1:-1], ("round", "engine", *seats), [*rows, ("total", "", *self.totals)])
+
     def __repr__(self) -> str:
         state = "over" if self.over else f"round {len(self._rounds) - 1} of {self.rules.rounds}"
         return f"<Match of seed {self.seed}, game {self.game}: {state}, totals {self.totals}>"
-
-
-def ranking(totals: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the seats by their totals, lowest first. Seats with equal totals share a place."""
-    return tuple(
-        tuple(seat for seat, own in enumerate(totals) if own == total) for total in sorted(set(totals))
-    )

@@ -11,18 +11,22 @@ import pytest
 
 from mextrain import OPTIONS, InternalError, MextrainError, RuleSet, simulate
 from mextrain.benchmark import STANDARD, Effort, Job, environment, measure, report, runs, twin
-from mextrain.benchmark.signature import rule_sets, signature
+from mextrain.benchmark.signature import first_rule_sets, rule_sets, signature
 from mextrain.game.options import PLAYERS_TABLE
 from mextrain_core.lockstep.player import accepts
 from tests.cli.run import succeed
 
-SIGNATURE = "833f64f07fbd6002"
-"""It changes only if the kernels play something else than before; then CHANGELOG.md must say so."""
+FIRST_SIGNATURE = "833f64f07fbd6002"
+"""Of the first part. It changes only if the kernels play something else than before; then CHANGELOG.md must say so."""
+
+SIGNATURE = "84eb78c2629ad258"
+"""Of everything: it also changes if rules are added."""
 
 
 def test_the_signature(capsys: pytest.CaptureFixture[str]) -> None:
     assert succeed(capsys, "bench", "--signature") == f"{SIGNATURE}\n"
     assert signature() == SIGNATURE
+    assert signature(first_rule_sets()) == FIRST_SIGNATURE
 
 
 def test_the_signature_covers_everything() -> None:

@@ -72,7 +72,7 @@ def test_a_comparison_plays_the_same_games(
 
         other = edited(file, file.with_name("other.json"), scale)
         assert main(["bench", "--compare", str(other), "--json"]) == code
-        (change,) = json.loads(capsys.readouterr().out)
+        (change,) = json.loads(capsys.readouterr().out)["changes"]
         assert change["verdict"] == verdict
         assert change["low"] < change["times"] < change["high"]
         assert change["ns"] > 0

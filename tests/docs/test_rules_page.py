@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from mextrain import OPTIONS, Option, RuleSet, TileSet, simulate
@@ -18,7 +20,7 @@ def test_sections_have_their_numbers() -> None:
     """The code cites sections by number."""
     first, *titles = [text for level, text in headings(PAGE) if level == 2]
     assert first == HOUSE_RULES
-    assert [int(title.partition(".")[0]) for title in titles] == list(range(1, 14))
+    assert [int(title.partition(".")[0]) for title in titles] == list(range(1, 15))
 
 
 def test_the_table_has_all_options_in_order() -> None:
@@ -80,6 +82,38 @@ def test_the_hands() -> None:
     for players, tile_set, mexican, super_ in rows:
         assert PLAYERS_TABLE["mexican"][int(players)] == (tile_set, int(mexican))
         assert PLAYERS_TABLE["super"][int(players)] == ("super", int(super_))
+
+
+def test_the_hands_of_other_presets() -> None:
+    """Double-12 with the hands of the second table; beyond its rows and at a dash what `mexican` is dealt."""
+    header, *rows = tables(PAGE, "3. Setting up")[1]
+    hands = {int(row[0]): row[1:] for row in rows}
+    assert {cell.strip("`") for cell in header[1:]} == set(PRESETS) - {"mexican", "super"}
+    for column, preset in enumerate(header[1:]):
+        for players, deal in PLAYERS_TABLE[preset.strip("`")].items():
+            hand = hands[players][column] if players in hands else "–"
+            assert deal == (PLAYERS_TABLE["mexican"][players] if hand == "–" else ("double-12", int(hand)))
+
+
+def test_printed_rules_can_be_typed() -> None:
+    """Section 14: the settings of each printed text are rules, each text is there once, and the presets say so too."""
+    (header, *printed), (_, *missing) = tables(PAGE, "14. Printed rule sets, and what to type")
+    assert header == ["printed rules", "settings", "what differs"]
+    names = [name.removesuffix(" ~") for row in (*printed, *missing) for name in row[0].split(", ")]
+    assert len(names) > 40
+    assert {len(row) for row in printed} == {3}
+    typed = set()
+    for _, settings, more in printed:
+        words = re.findall(r"`([^`]*)`", settings)
+        assert " ".join(f"`{word}`" for word in words) == settings
+        preset = [word.removeprefix("--rules ") for word in words if word.startswith("--rules ")]
+        options = [word for word in words if not word.startswith("--rules ")]
+        rules = RuleSet.from_texts((*preset, "mexican")[0], 4, options)
+        assert rules.preset_name == (*preset, "mexican")[0]
+        typed.add(rules.preset_name)
+        for option in re.findall(r"`(\w+=[^`]*)`", more):
+            RuleSet.from_texts(rules.preset_name, 2, [option])
+    assert typed == set(PRESETS)
 
 
 def test_the_boneyards() -> None:

@@ -64,9 +64,18 @@ def starter_of_round(rules: Rules, earlier: Sequence[Round]) -> int | None:
     return None
 
 
-def winners_of(totals: Sequence[int]) -> list[int]:
-    """The lowest total wins; equal totals share the win."""
-    return [seat for seat, total in enumerate(totals) if total == min(totals)]
+def winners_of(rules: Rules, points: Sequence[Sequence[int]]) -> list[int]:
+    """The lowest total wins; equal totals share the win, unless tie_break is zeros. ``points``: by round and seat."""
+    columns = list(zip(*points, strict=True))
+    best = min(sum(column) for column in columns)
+    winners = [seat for seat, column in enumerate(columns) if sum(column) == best]
+    if rules.tie_break == "zeros":
+        most = max(columns[seat].count(0) for seat in winners)
+        winners = [seat for seat in winners if columns[seat].count(0) == most]
+        if most < len(points):  # the lowest of all their other rounds
+            lowest = min(other for seat in winners for other in columns[seat] if other > 0)
+            winners = [seat for seat in winners if lowest in columns[seat]]
+    return winners
 
 
 def play_match(rules: Rules, seed: int, game: int, policies: Policies) -> Match:
@@ -79,4 +88,4 @@ def play_match(rules: Rules, seed: int, game: int, policies: Policies) -> Match:
         rounds.append(played)
         assert played.points is not None
         totals = [total + points for total, points in zip(totals, played.points, strict=True)]
-    return Match(rounds, totals, winners_of(totals))
+    return Match(rounds, totals, winners_of(rules, [played.points or [] for played in rounds]))

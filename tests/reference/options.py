@@ -19,10 +19,25 @@ MEXICAN_SETS = {
     )
     for players in numbers
 }
-HANDS = {
+HANDS: dict[str, dict[int, int]] = {
     "mexican": {2: 8, 3: 8, 4: 12, 5: 12, 6: 12, 7: 10, 8: 10, 9: 11, 10: 11, 11: 11, 12: 11, 13: 11, 14: 11},
     "super": {2: 25, 3: 23, 4: 18, 5: 16, 6: 14, 7: 12, 8: 11, 9: 10, 10: 9, 11: 8, 12: 7, 13: 6, 14: 6},
 }
+# The presets that play double-12 with these hands for 2, 3, ... players, and are dealt like mexican for more.
+DOUBLE_12 = {
+    "tournament": (15, 15, 15, 12, 12, 10, 10),
+    "puremco": (16, 15, 14, 12, 11, 10, 9),
+    "cardinal": (15, 15, 15, 12, 12, 11, 11),
+}
+HANDS |= {preset: HANDS["mexican"] | dict(enumerate(hands, start=2)) for preset, hands in DOUBLE_12.items()}
+
+
+def set_by_players(preset: str, players: int) -> str:
+    """The set that a preset plays with this number of players."""
+    if preset == "super":
+        return "super"
+    return "double-12" if players - 2 < len(DOUBLE_12.get(preset, ())) else MEXICAN_SETS[players]
+
 
 # docs/rules.md section 11, as printed there: the options whose values are a short list.
 SPECIAL = ("players", "tile_set", "hand_size", "first_engine", "rounds", "starter", "double_blank")
@@ -45,7 +60,7 @@ class Rules:
 
     def __init__(self, preset: str = "mexican", players: int = 4, **options: Any) -> None:
         if preset not in PRESETS:
-            raise ValueError(f"preset {preset!r} is not one of mexican, super")
+            raise ValueError(f"preset {preset!r} is not one of {', '.join(PRESETS)}")
         if not _is_number(players) or not 2 <= players <= 14:
             raise ValueError(f"players must be 2 to 14, not {players!r}")
         unknown = sorted(set(options) - set(OPTIONS))
@@ -55,7 +70,7 @@ class Rules:
         self.players = players
         self._set_up_tiles(options)
         self._engines_of_match(options)
-        self.starter = options.get("starter", "draw")
+        self.starter = options.get("starter", self._default("starter"))
         if not (self.starter in STARTERS if isinstance(self.starter, str) else self._is_seat(self.starter)):
             raise ValueError(f"starter {self.starter!r} is not draw, rotate, winner or a seat of {players}")
         for name, choices in CHOICES.items():
@@ -64,11 +79,13 @@ class Rules:
             if not any(value == choice and type(value) is type(choice) for choice in choices):
                 raise ValueError(f"{name} {value!r} is not one of {', '.join(map(str, choices))}")
             setattr(self, name, value)
-        self.double_blank = options.get("double_blank", 0)
+        self.double_blank = options.get("double_blank", self._default("double_blank"))
         if not _is_number(self.double_blank) or self.double_blank < 0:
             raise ValueError(f"double_blank must be a whole number from 0 on, not {self.double_blank!r}")
         if self.double_rule == "chicken_foot" and self.tile_set == "super":
             raise ValueError("double_rule chicken_foot is refused with the set super")
+        if self.engine_from != "set_aside" and self.hand_size == 1:
+            raise ValueError(f"hand_size 1 is refused with engine_from {self.engine_from}")
 
     def _set_up_tiles(self, options: Mapping[str, Any]) -> None:
         """docs/rules.md section 3, 1: set the tile set and the hand size; refuse a deal that needs too many tiles."""
@@ -89,8 +106,9 @@ class Rules:
             )
 
     def _engines_of_match(self, options: Mapping[str, Any]) -> None:
-        """docs/rules.md section 3, 2: the engines of the match, counted down from ``first_engine``."""
-        doubles = doubles_of(self.tile_set)
+        """docs/rules.md section 3, 2: the engines of the match, counted down or up from ``first_engine``."""
+        self.engine_order = options.get("engine_order", self._default("engine_order"))
+        doubles = self.all_engines()
         first = options.get("first_engine")
         self.first_engine = doubles[0] if first is None else first
         if not isinstance(self.first_engine, str) or self.first_engine not in doubles:
@@ -107,22 +125,28 @@ class Rules:
     def _default(self, name: str) -> Any:
         """The default of an option for this preset and number of players (and set and first engine)."""
         if name == "tile_set":
-            return "super" if self.preset == "super" else MEXICAN_SETS[self.players]
+            return set_by_players(self.preset, self.players)
         if name == "hand_size":
             return HANDS[self.preset][self.players]
         if name == "first_engine":
-            return doubles_of(self.tile_set)[0]
+            return self.all_engines()[0]
         if name == "rounds":
-            doubles = doubles_of(self.tile_set)
+            doubles = self.all_engines()
             return len(doubles) - doubles.index(self.first_engine)
         return TABLE[name].defaults[self.preset]
 
     @property
     def engines(self) -> tuple[str, ...]:
         """The engines of the match, round by round."""
-        doubles = doubles_of(self.tile_set)
+        doubles = self.all_engines()
         first = doubles.index(self.first_engine)
         return doubles[first : first + self.rounds]
+
+    def all_engines(self) -> tuple[str, ...]:
+        """Every engine of the set in the order of ``engine_order``; ``*-*`` is the last one in any case."""
+        numbers = [double for double in doubles_of(self.tile_set) if double != "*-*"]
+        wild = [double for double in doubles_of(self.tile_set) if double == "*-*"]
+        return (*(numbers[::-1] if self.engine_order == "up" else numbers), *wild)
 
     def engine_of(self, text: object) -> str:
         """An engine of this set: any of its doubles; ValueError for anything else."""

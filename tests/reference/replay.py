@@ -8,7 +8,8 @@ from typing import Any
 from .actions import STOP
 from .options import Rules
 from .rulebook import Round
-from .tiles import parse_tile
+from .stream import set_up
+from .tiles import parse_tile, tiles_of
 
 FORMAT = "mextrain-round/1"
 
@@ -147,9 +148,15 @@ def _set_up(record: object) -> Round:
     hands = record.get("hands")
     if not isinstance(hands, list) or not all(isinstance(hand, list) for hand in hands):
         raise RecordFault(None, "hands is not a list of lists")
-    for hand in hands:
-        if len(hand) != rules.hand_size:
-            raise RecordFault(None, f"a hand has {len(hand)} tiles, the rules deal {rules.hand_size}")
+    sizes = [len(hand) for hand in hands]
+    if rules.engine_from == "set_aside":
+        if set(sizes) != {rules.hand_size}:
+            raise RecordFault(None, f"the hands have {sizes} tiles, the rules deal {rules.hand_size}")
+    else:
+        places = range(len(tiles_of(rules.tile_set)))
+        begun = (set_up(rules, place, caller) for place in places for caller in range(rules.players))
+        if (record.get("starter"), sizes) not in begun:
+            raise RecordFault(None, f"no deal begins with {sizes} tiles and seat {record.get('starter')}")
     boneyard = _list_of_texts(record, "boneyard")
     engine = record.get("engine")
     try:

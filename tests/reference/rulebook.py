@@ -168,14 +168,18 @@ class Round:
 
     @classmethod
     def dealt(cls, rules: Rules, seed: int, game: int, engine: str, starter: int | None = None) -> Round:
-        """The deal and draws of docs/determinism.md. ``starter`` None: the seat fixed by the rules, or else drawn."""
+        """The deal and draws of docs/determinism.md. ``starter`` None: the seat fixed by the rules, or else drawn.
+
+        If the engine is dealt (engine_from), ``starter`` is the seat that is asked first for it.
+        """
         engine = rules.engine_of(engine)
         key = stream.round_key(seed, game, engine)
-        hands, boneyard = stream.deal(rules, key, engine)
         if starter is None and isinstance(rules.starter, int):
             starter = rules.starter
         if starter is None:
             starter = stream.drawn_starter(key, rules.players)
+        starter, sizes = stream.first_turn(rules, key, starter)
+        hands, boneyard = stream.deal(rules, key, engine, sizes)
         this = cls(rules, engine, starter, hands, boneyard, key)
         this.seed, this.game = seed, game
         return this

@@ -7,6 +7,7 @@ from .tiles import WILD, halves, tiles_of
 
 MODULUS = 1 << 64
 GOLDEN = 0x9E3779B97F4A7C15
+ENGINE_WORD = 126
 STARTER_WORD = 127
 FIRST_DRAW_WORD = 128
 FIRST_POLICY_WORD = 1 << 16
@@ -51,15 +52,49 @@ def below(r: int, n: int) -> int:
     return (r * n) >> 32
 
 
-def deal(rules: Rules, key: int, engine: str) -> tuple[list[list[str]], list[str]]:
+def set_up(rules: Rules, place: int, caller: int) -> tuple[int, list[int]]:
+    """Starter and hand sizes if the engine is tile number ``place`` of the shuffled set (engine_from = holder).
+
+    The set is dealt hand by hand; the rest is drawn in the hunt, from the caller on.
+    """
+    sizes = [rules.hand_size] * rules.players
+    if place < sum(sizes):
+        holder = place // rules.hand_size
+        sizes[holder] -= 1
+        return holder, sizes
+    left = len(tiles_of(rules.tile_set)) - sum(sizes)
+    to_engine = place - sum(sizes)
+    finder = None
+    while finder is None:
+        for step in range(rules.players):
+            seat = (caller + step) % rules.players
+            if left == 0 or (finder is not None and rules.engine_hunt == "in_turn"):
+                break
+            left -= 1
+            if to_engine == 0:
+                finder = seat
+            else:
+                sizes[seat] += 1
+            to_engine -= 1
+    return finder, sizes
+
+
+def first_turn(rules: Rules, key: int, caller: int) -> tuple[int, list[int]]:
+    """Starter and hand sizes of the round of this key."""
+    if rules.engine_from == "set_aside":
+        return caller, [rules.hand_size] * rules.players
+    return set_up(rules, below(hi(word(key, ENGINE_WORD)), len(tiles_of(rules.tile_set))), caller)
+
+
+def deal(rules: Rules, key: int, engine: str, sizes: list[int] | None = None) -> tuple[list[list[str]], list[str]]:
     """Hands in picking order and the boneyard in index order (docs/determinism.md)."""
     members = list(tiles_of(rules.tile_set))
     members.remove(engine)
     hands: list[list[str]] = []
     pick = 0
-    for _ in range(rules.players):
+    for size in sizes or [rules.hand_size] * rules.players:
         hand = []
-        for _ in range(rules.hand_size):
+        for _ in range(size):
             w = word(key, pick >> 1)
             r = hi(w) if pick % 2 == 0 else lo(w)
             hand.append(members.pop(below(r, len(members))))

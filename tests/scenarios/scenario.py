@@ -14,7 +14,11 @@ REST = "rest"
 HAND_SIZES = {  # for 2 to 14 players
     "mexican": (8, 8, 12, 12, 12, 10, 10, 11, 11, 11, 11, 11, 11),
     "super": (25, 23, 18, 16, 14, 12, 11, 10, 9, 8, 7, 6, 6),
+    "tournament": (15, 15, 15, 12, 12, 10, 10, 11, 11, 11, 11, 11, 11),
+    "puremco": (16, 15, 14, 12, 11, 10, 9, 11, 11, 11, 11, 11, 11),
+    "cardinal": (15, 15, 15, 12, 12, 11, 11, 11, 11, 11, 11, 11, 11),
 }
+DOUBLE_12 = {"tournament": 8, "puremco": 8, "cardinal": 8}  # presets that play double-12 up to this number of players
 
 _EVENT = re.compile(r"(\d+):(\S.*)")
 _LEGAL = re.compile(r"(legal|illegal) (\d+):(.*)")
@@ -112,6 +116,8 @@ def set_name(rules: dict) -> str:
     if rules["preset"] == "super":
         return "super"
     players = rules["players"]
+    if players <= DOUBLE_12.get(rules["preset"], 0):
+        return "double-12"
     return "double-" + str(9 if players <= 3 else 12 if players <= 8 else 15 if players <= 12 else 18)
 
 
@@ -120,6 +126,11 @@ def hand_size(rules: dict) -> int:
     if rules.get("hand_size") is not None:
         return rules["hand_size"]
     return HAND_SIZES[rules["preset"]][rules["players"] - 2]
+
+
+def engine_is_dealt(rules: dict) -> bool:
+    """Whether hand sizes differ, since one seat lays the engine from its hand."""
+    return rules.get("engine_from", "holder" if rules["preset"] == "cardinal" else "set_aside") != "set_aside"
 
 
 def set_tiles(name: str) -> list:
@@ -260,10 +271,11 @@ def _deal(scenario: Scenario, hands: dict, missing) -> None:
     if left:
         missing(f"{len(left)} tiles are nowhere, {left[0]} among them")
     scenario.hands = places[:-1]
-    sizes = {len(hand) for hand in scenario.hands}
-    if sizes != {size}:
-        missing(f"the hands have {sorted(sizes)} tiles, the rules say {size}")
-    if players * len(scenario.hands[0]) + len(scenario.boneyard) + 1 != len(set_tiles(scenario.tile_set)):
+    sizes = [len(hand) for hand in scenario.hands]
+    # If the engine is dealt, the scenario begins when it has been laid.
+    if set(sizes) != {size} and not engine_is_dealt(scenario.rules):
+        missing(f"the hands have {sorted(set(sizes))} tiles, the rules say {size}")
+    if sum(sizes) + len(scenario.boneyard) + 1 != len(set_tiles(scenario.tile_set)):
         missing("hands, boneyard and engine do not make up the set")
 
 

@@ -202,11 +202,11 @@ def test_every_option_value_is_covered():
     assert not sorted(wanted - seen, key=str)
 
 
-# A scenario is dealt by hand, so options of the deal have no other effect.
+# A scenario is one round dealt by hand, so options of the deal or the match have no other effect.
 PAIRS = [
     (option, value, other)
     for option, values in OPTIONS.items()
-    if TABLE[option].shapes != "deal"
+    if TABLE[option].shapes not in ("deal", "match")
     for value in values
     for other in values
     if other != value

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mextrain import Match, Move, Position, PositionError, RuleSet, SeedError, simulate
-from mextrain.match import ranking
+from mextrain import Match, Move, Position, PositionError, RuleError, RuleSet, SeedError, simulate
+from mextrain.bulk.stats import Summary
+from mextrain.game.winners import ranking, winners
+from tests.reference import Rules as SlowRules
+from tests.reference.match import winners_of
 
 SMALL = RuleSet.mexican(3, tile_set="double-4", hand_size=3)
 
@@ -15,6 +21,12 @@ SMALL = RuleSet.mexican(3, tile_set="double-4", hand_size=3)
 def play_out(position: Position) -> None:
     while not position.over:
         position.play(position.legal_moves()[0])
+
+
+def played_out(match: Match) -> list[Position]:
+    for position in match:
+        play_out(position)
+    return list(match.rounds)
 
 
 @pytest.mark.parametrize("starter", ["draw", "rotate", "winner", 2])
@@ -73,8 +85,62 @@ def test_engines_count_down(rules: RuleSet, rounds: int, last: str) -> None:
 
 
 def test_equal_totals_share_a_place() -> None:
-    assert ranking([7, 0, 7, 0, 12]) == ((1, 3), (0, 2), (4,))
-    assert ranking([5, 5]) == ((0, 1),)
+    assert ranking(RuleSet.mexican(5), [(7, 0, 7, 0, 12)]) == ((1, 3), (0, 2), (4,))
+    assert ranking(RuleSet.mexican(2), [(5, 5)]) == ((0, 1),)
+    assert ranking(RuleSet.mexican(2), []) == ((0, 1),)
+
+
+TIES = [
+    ([(0, 0), (0, 7), (14, 7)], (0,)),
+    ([(1, 2), (13, 12)], (0,)),
+    ([(3, 4), (4, 3)], (0, 1)),
+    ([(0, 0), (0, 0)], (0, 1)),
+    ([(0, 5, 0), (6, 0, 7)], (1,)),
+    ([(0, 0, 9), (2, 3, 0), (4, 3, 9)], (0,)),
+]
+
+
+@pytest.mark.parametrize(("points", "right"), TIES)
+def test_ties_by_rounds_of_0(points: list[tuple[int, ...]], right: tuple[int, ...]) -> None:
+    rules = RuleSet.mexican(max(2, len(points[0])), tie_break="zeros")
+    assert ranking(rules, points)[0] == right
+    assert tuple(winners_of(SlowRules("mexican", rules.players, tie_break="zeros"), points)) == right
+    assert tuple(np.flatnonzero(winners(rules, np.array([points]))[0])) == right
+
+
+@given(st.integers(1, 4).flatmap(lambda n: st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=n, max_size=n)))
+@pytest.mark.parametrize("tie_break", ["shared", "zeros"])
+def test_everybody_agrees_who_wins(tie_break: str, points: list[tuple[int, ...]]) -> None:
+    rules = RuleSet.mexican(3, tie_break=tie_break)
+    right = winners_of(SlowRules("mexican", 3, tie_break=tie_break), points)
+    assert list(ranking(rules, points)[0]) == right
+    assert np.flatnonzero(winners(rules, np.array([points]))[0]).tolist() == right
+
+
+def test_statistics_count_matches_by_the_tie_break() -> None:
+    shared = RuleSet.mexican(2, tile_set="double-3", hand_size=2)
+    zeros = shared.replace(tie_break="zeros")
+    played = simulate(shared, games=150, seed=1)
+    assert (played.points == simulate(zeros, games=150, seed=1).points).all()
+    ties = [Summary.of(rules, played.policies, played).sums["matches_tied"][0].total for rules in (shared, zeros)]
+    assert ties[1] < ties[0]
+
+
+def test_engines_go_up() -> None:
+    rules = RuleSet.mexican(4, first_engine="10-10", engine_order="up")
+    assert [str(position.start.engine) for position in played_out(Match(rules, seed=3))] == ["10-10", "11-11", "12-12"]
+    wild = RuleSet.super(4, engine_order="up", first_engine="11-11")
+    assert [str(tile) for tile in wild.engines] == ["11-11", "12-12", "*-*"]
+    assert RuleSet.mexican(4, engine_order="up").first_engine == "0-0"
+    assert RuleSet.mexican(4, engine_order="up").rounds == 13
+    with pytest.raises(RuleError, match="at most 3, the engines from 10-10 to 12-12"):
+        rules.replace(rounds=4)
+    # The kernels play the same matches.
+    for each in (rules, wild, wild.replace(first_engine="*-*")):
+        played = simulate(each, games=3, seed=3)
+        for number, engine in enumerate(each.engines):
+            alone = simulate(each.replace(first_engine=str(engine), rounds=1), games=3, seed=3)
+            assert (alone.points[:, 0] == played.points[:, number]).all()
 
 
 def test_totals_count_finished_rounds_only() -> None:

@@ -111,7 +111,7 @@ def test_every_option_has_an_attribute_and_a_line() -> None:
         for text in (option.meaning, option.section, *option.lines.values()):
             assert text
             assert "\n" not in text
-        assert option.shapes in ("deal", "turn", "points")
+        assert option.shapes in ("deal", "turn", "points", "match")
 
 
 def test_ranges_are_honest() -> None:
@@ -299,7 +299,8 @@ def test_rules_survive_their_forms(rules: RuleSet) -> None:
     assert hash(RuleSet.from_dict(rules.to_dict())) == hash(rules)
     assert rules.replace() == rules
     assert RuleSet(rules.preset_name, **rules.options()) == rules  # type: ignore[arg-type]
-    assert len(rules.tiles) == 1 + rules.players * rules.hand_size + rules.boneyard_size
+    engine_is_aside = rules.engine_from == "set_aside"
+    assert len(rules.tiles) == engine_is_aside + rules.players * rules.hand_size + rules.boneyard_size
     assert len(rules.engines) == rules.rounds
 
 

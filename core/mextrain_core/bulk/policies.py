@@ -31,12 +31,14 @@ class Policy(NamedTuple):
     name: str
     apart: str = ""
     """``module:function`` of a C function that decides and is compiled separately; empty: ``choose`` decides."""
+    lanes: bool = False
+    """Whether the lockstep backend has lane code for it."""
 
 
 POLICIES = (
-    Policy(RANDOM, "random"),
-    Policy(HEAVIEST, "heaviest"),
-    Policy(CAUTIOUS, "cautious"),
+    Policy(RANDOM, "random", lanes=True),
+    Policy(HEAVIEST, "heaviest", lanes=True),
+    Policy(CAUTIOUS, "cautious", lanes=True),
     Policy(PLANNER, "planner", apart="mextrain_core.bulk.planner_policy:planner"),
     Policy(COUNTING, "counting"),
     Policy(EXPERT, "expert", apart="mextrain_core.bulk.expert_policy:expert"),

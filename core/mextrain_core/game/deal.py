@@ -10,8 +10,8 @@ from mextrain_core.game.rounds import NO_SEAT
 from mextrain_core.model.bits import find_member
 from mextrain_core.model.indices import tile_index
 from mextrain_core.model.limits import LETTER_A, NONE, ROWS
-from mextrain_core.model.rng import DRAW_WORDS, LOW_32, STARTER_WORD, U32, below, round_key, word
-from mextrain_core.model.rules import CHICKEN_FOOT
+from mextrain_core.model.rng import DRAW_WORDS, ENGINE_WORD, LOW_32, STARTER_WORD, U32, below, round_key, word
+from mextrain_core.model.rules import CHICKEN_FOOT, SET_ASIDE, TOGETHER
 from mextrain_core.model.state import OWED_REQUIRED, PHASE_TURN, RUNNING
 
 u64 = np.uint64
@@ -181,11 +181,60 @@ def drawn_starter(r, key):
 
 
 @helper
+def place_of_engine(r, key):
+    """Place of the engine among all tiles of the set as they are dealt and then drawn (option ``engine_from``)."""
+    return below(word(key, ENGINE_WORD) >> U32, u64(r.tiles))
+
+
+@helper
+def layer_of_engine(r, place, caller):
+    """The seat that lays the engine, which is at ``place``: it was dealt it, or draws it in the hunt."""
+    dealt = u64(r.players) * u64(r.hand_size)
+    if place < dealt:
+        return place // u64(r.hand_size)
+    return (caller + place - dealt) % u64(r.players)
+
+
+@helper
+def begin_with(r, place, caller, seat):
+    """Number of tiles of ``seat`` when the engine, at ``place``, has been laid: those dealt and those of the hunt."""
+    players, hand = u64(r.players), u64(r.hand_size)
+    dealt = players * hand
+    if place < dealt:
+        return hand - u64(place // hand == seat)
+    before = place - dealt  # tiles drawn before the engine
+    drawn = before + U1
+    if r.engine_hunt == TOGETHER:
+        drawn = min((before // players + U1) * players, u64(r.tiles) - dealt)
+    nth = (seat + players - caller) % players  # the seat's turn in a circuit
+    return hand + (drawn + players - U1 - nth) // players - u64(before % players == nth)
+
+
+@kernel
+def begin_sizes(rules, place, caller, sizes):
+    """Write the tiles of each seat after the engine is laid into ``sizes`` (uint8[players]); returns the starter.
+
+    ``place``, ``caller`` (uint64): as for ``begin_with``.
+    """
+    r = rules[0]
+    for seat in range(u64(r.players)):
+        sizes[seat] = begin_with(r, place, caller, u64(seat))
+    return layer_of_engine(r, place, caller)
+
+
+@helper
 def deal_round(s, r, key, engine, starter):
-    """Deal the round of ``key`` (docs/determinism.md); with ``starter`` NONE the stream draws the starter."""
+    """Deal the round of ``key`` (docs/determinism.md); with ``starter`` NONE the stream draws the starter.
+
+    Unless ``engine_from`` is ``set_aside``, ``starter`` is the seat that is asked first for the engine.
+    """
     players = u64(r.players)
     if starter == NO_SEAT:
         starter = drawn_starter(r, key)
+    place, caller = U0, starter
+    if r.engine_from != SET_ASIDE:
+        place = place_of_engine(r, key)
+        starter = layer_of_engine(r, place, caller)
     clear_table(s, r, engine, starter)
     s.key = key
     # Local variables keep the words of the set and their counts in registers.
@@ -196,7 +245,10 @@ def deal_round(s, r, key, engine, starter):
     pick = U0
     random = U0
     for seat in range(players):
-        for _ in range(u64(r.hand_size)):
+        count = u64(r.hand_size)
+        if r.engine_from != SET_ASIDE:
+            count = begin_with(r, place, caller, u64(seat))
+        for _ in range(count):
             if pick & U1 == U0:
                 random = word(key, pick >> U1)
                 r32 = random >> U32
@@ -212,7 +264,7 @@ def deal_round(s, r, key, engine, starter):
             set_bits(s, r, u64(seat), tile)
             size -= U1
             pick += U1
-        s.hand_count[u64(seat)] = r.hand_size
+        s.hand_count[u64(seat)] = count
     s.boneyard[U0] = first
     s.boneyard[U1] = second
     s.boneyard[U2] = third
@@ -224,7 +276,8 @@ def deal_round(s, r, key, engine, starter):
 def deal(states, i, rules, seed, game, engine, starter):
     """Deal into ``states[i]`` the round that ``game`` of ``seed`` plays from ``engine`` (half code).
 
-    All arguments after ``rules`` are uint64; ``starter`` is a seat, or NONE (255) for the seat drawn by the stream.
+    All arguments after ``rules`` are uint64; ``starter`` is a seat, or NONE (255) for the seat drawn by the stream
+    (with the engine from a hand: the seat that is asked first for it).
     """
     deal_round(states[i], rules[0], round_key(seed, game, engine), engine, starter)
 

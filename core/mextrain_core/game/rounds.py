@@ -4,7 +4,7 @@ import numpy as np
 
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.model.limits import NONE, WILD
-from mextrain_core.model.rules import STARTER_DRAW, STARTER_FIXED, STARTER_ROTATE
+from mextrain_core.model.rules import STARTER_DRAW, STARTER_FIXED, STARTER_ROTATE, UP
 
 u64 = np.uint64
 
@@ -14,8 +14,10 @@ NO_SEAT = u64(NONE)
 
 @helper
 def engine_of_round(r, number):
-    """Half code of the engine of round ``number`` (uint64): in descending order, in super ``*`` last."""
+    """Half code of the engine of round ``number`` (uint64): down or up from the first one, in super ``*`` last."""
     first = u64(r.first_engine)
+    if r.engine_order == UP:
+        return first + number  # In super ``*`` is the half after the highest number.
     return first - number if first != u64(r.wild) and number <= first else u64(WILD)
 
 

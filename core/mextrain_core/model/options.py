@@ -17,8 +17,9 @@ CODE, NUMBER, OWN = "code", "number", "own"
 """What the RULES field of an option holds: the index of the value among the named ones, the number (0 for none), or
 what ``rules.encode`` computes."""
 
-DEAL, TURN, POINTS = "deal", "turn", "points"
-"""What an option affects: the deal (all before the first turn), the turns, or the points of a round."""
+DEAL, TURN, POINTS, MATCH = "deal", "turn", "points", "match"
+"""What an option affects: the deal (all before the first turn), the turns, the points of a round, or a match.
+"""
 
 SET_NAMES = (*(f"double-{n}" for n in range(1, MAX_HALVES)), "super")
 """Every tile set of docs/rules.md section 2, in the order of their codes in the RULES struct."""
@@ -39,11 +40,11 @@ class Numbers(NamedTuple):
 class Row:
     """One option: its name, its values and their meaning; every text is one line.
 
-    ``section``: the section of docs/rules.md that describes it. ``shapes``: DEAL, TURN or POINTS. ``values``: meaning
-    by named value; the index of a value is its code, so new values go to the end, and the first one keeps the behaviour
-    from before the option existed. ``numbers``, ``none``: the numbers among the values, and what None means ("": it is
-    not a value). ``usual``: the default where a preset sets no other; for a default that is computed from other
-    options, which ``follows`` names, a description of it. ``fills``: CODE, NUMBER or OWN.
+    ``section``: the section of docs/rules.md that describes it. ``shapes``: DEAL, TURN, POINTS or MATCH. ``values``:
+    meaning by named value; the index of a value is its code, so new values go to the end, and the first one keeps the
+    behaviour from before the option existed. ``numbers``, ``none``: the numbers among the values, and what None means
+    ("": it is not a value). ``usual``: the default where a preset sets no other; for a default that is computed from
+    other options, which ``follows`` names, a description of it. ``fills``: CODE, NUMBER or OWN.
     """
 
     meaning: str
@@ -122,17 +123,17 @@ class Options:
         str,
         Row(
             "the engine of round 0", "3", DEAL,
-            {f"{n}-{n}": "this double, if the set has it; the rounds go down from there" for n in range(MAX_HALVES)}
+            {f"{n}-{n}": "this double, if the set has it" for n in range(MAX_HALVES)}
             | {"*-*": "the red double of the set super, which is its last engine"},
-            usual="highest", follows=("players", "tile_set"), fills=OWN,
+            usual="highest", follows=("players", "tile_set", "engine_order"), fills=OWN,
         ),
     ]
     rounds: Annotated[
         int,
         Row(
             "rounds of a match", "3", DEAL,
-            numbers=Numbers(1, MAX_HALVES, "this many, if there are so many engines from first_engine down"),
-            usual="all", follows=("players", "tile_set", "first_engine"), fills=NUMBER,
+            numbers=Numbers(1, MAX_HALVES, "this many, if there are so many engines from first_engine on"),
+            usual="all", follows=("players", "tile_set", "engine_order", "first_engine"), fills=NUMBER,
         ),
     ]
     starter: Annotated[
@@ -298,37 +299,135 @@ class Options:
             {"must": "no, it must be made if there is one", "may": "yes, the seat may stop instead"},
         ),
     ]
+    engine_order: Annotated[
+        str,
+        Row(
+            "which engine the next round has", "3", DEAL,
+            {
+                "down": "the next lower double",
+                "up": "the next higher double; the first engine is then 0-0, if no other is given",
+            },
+        ),
+    ]
+    tie_break: Annotated[
+        str,
+        Row(
+            "who wins a match if the lowest total is shared", "9", MATCH,
+            {
+                "shared": "all seats with that total",
+                "zeros": "of these, those with most rounds of 0 points; then those with the lowest other round",
+            },
+        ),
+    ]
+    engine_from: Annotated[
+        str,
+        Row(
+            "where the engine comes from", "3", DEAL,
+            {
+                "set_aside": "it is laid out before the deal",
+                "holder": "it is dealt with the other tiles; the seat that gets it lays it and starts",
+            },
+        ),
+    ]
+    engine_hunt: Annotated[
+        str,
+        Row(
+            "who draws if nobody was dealt the engine (matters with engine_from holder)", "3", DEAL,
+            {
+                "in_turn": "one seat after the other draws a tile, until the engine comes",
+                "together": "all seats draw a tile in every circuit, also in that in which the engine comes",
+            },
+        ),
+    ]
 
 # fmt: on
 
 
+BRANDS, SHEETS = "Rules in the box of a brand", "Sheets of clubs and tournaments"
+"""Who prints the rules of a preset."""
+
+
 class Preset(NamedTuple):
-    """Named rules: tile set and hand size by number of players, and the options that differ from the defaults."""
+    """Named rules: tile set and hand size by number of players, and the options that differ from the defaults.
+
+    ``printed_by``: BRANDS or SHEETS. ``plays``: the printed texts that it plays. ``deviates``: where it differs from
+    them; all that a program never forgets (announcing a double or the last tile) is left out everywhere.
+    """
 
     meaning: str
+    printed_by: str
+    plays: str
+    deviates: str
     deals: dict[int, tuple[str, int]]
     options: dict[str, Value]
+
+
+MEXICAN_DEALS = {
+    **dict.fromkeys((2, 3), ("double-9", 8)),
+    **dict.fromkeys((4, 5, 6), ("double-12", 12)),
+    **dict.fromkeys((7, 8), ("double-12", 10)),
+    **dict.fromkeys((9, 10, 11, 12), ("double-15", 11)),
+    **dict.fromkeys((13, 14), ("double-18", 11)),
+}
+
+
+def _double_12(*hands: int) -> dict[int, tuple[str, int]]:
+    """Double-12 with these hands for 2, 3, … players, and the deals of ``mexican`` for more players."""
+    return MEXICAN_DEALS | {players: ("double-12", hand) for players, hand in enumerate(hands, start=2)}
 
 
 PRESETS = {
     "mexican": Preset(
         "Mexican Train",
-        {
-            **dict.fromkeys((2, 3), ("double-9", 8)),
-            **dict.fromkeys((4, 5, 6), ("double-12", 12)),
-            **dict.fromkeys((7, 8), ("double-12", 10)),
-            **dict.fromkeys((9, 10, 11, 12), ("double-15", 11)),
-            **dict.fromkeys((13, 14), ("double-18", 11)),
-        },
+        BRANDS,
+        "the leaflet of The Spruce Crafts",
+        "section 13 of docs/rules.md lists the differences, and the options that play it to the letter",
+        MEXICAN_DEALS,
         {},
     ),
     "super": Preset(
         "Super Train",
+        BRANDS,
+        "the Super Train leaflet of Puremco",
+        "section 13 of docs/rules.md lists the differences; hands for 9 to 14 players are ours",
         {
             players: ("super", hand)
             for players, hand in enumerate((25, 23, 18, 16, 14, 12, 11, 10, 9, 8, 7, 6, 6), start=2)
         },
         {"tile_set": "super", "opening": "single", "max_uncovered": 1},
+    ),
+    "tournament": Preset(
+        "Mexican Train as tournaments play it",
+        SHEETS,
+        "the tournament sheet of Bauguess; Wikipedia has nearly the same rules, with this tie-break",
+        "the sheet is silent on ties; sets and hands for 9 to 14 players are those of mexican",
+        _double_12(15, 15, 15, 12, 12, 10, 10),
+        {
+            "starter": "rotate",
+            "opening": "single",
+            "mexican_start": "any_turn",
+            "draw_limit": "per_turn",
+            "double_rule": "cover",
+            "finish_on_double": "must_cover",
+            "double_blank": 50,
+            "tie_break": "zeros",
+        },
+    ),
+    "puremco": Preset(
+        "Mexican Train as Puremco prints it",
+        BRANDS,
+        "the Mexican Train leaflet of Puremco; the Good Sam sheet of Texas, there with double-9 for 2 to 4 players",
+        "sets and hands for 9 to 14 players are those of mexican",
+        _double_12(16, 15, 14, 12, 11, 10, 9),
+        {"opening": "single", "max_uncovered": 1},
+    ),
+    "cardinal": Preset(
+        "Mexican Train as Cardinal prints it",
+        BRANDS,
+        "the leaflet of Cardinal; Celko's rules on Pagat and in the Game Cabinet",
+        "what they say of doubles is not known; sets and hands for 9 to 14 players are those of mexican",
+        _double_12(15, 15, 15, 12, 12, 11, 11),
+        {"engine_from": "holder"},
     ),
 }
 """The presets by name (docs/rules.md sections 3 and 11)."""

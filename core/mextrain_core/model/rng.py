@@ -17,6 +17,7 @@ MIX_2 = u64(0x94D049BB133111EB)
 U1, U27, U30, U31, U32 = u64(1), u64(27), u64(30), u64(31), u64(32)
 LOW_32 = u64(0xFFFFFFFF)
 
+ENGINE_WORD = u64(126)
 STARTER_WORD = u64(127)
 DRAW_WORDS = u64(128)
 """Counter of the word of draw 0."""

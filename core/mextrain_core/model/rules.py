@@ -16,7 +16,7 @@ from mextrain_core.model.tiles import tables
 OPTION_CODES: dict[str, tuple[str, ...]] = {name: row.words for name, row in TABLE.items() if row.fills == CODE}
 """Options with named values: the index of a value is its code in the struct."""
 
-USUAL: dict[str, int] = {name: 0 for name in OPTION_CODES if name != "opening"}
+USUAL: dict[str, int] = {name: 0 for name in OPTION_CODES if name not in ("opening", "tie_break", "engine_hunt")}
 """The fields that all presets share; options that cost next to no time are left out."""
 USUAL_PLAIN = {**USUAL, "wild": NONE, "plain": 1, "max_uncovered": 0}
 USUAL_SUPER = {**USUAL, "wild": WILD, "plain": 0}
@@ -25,6 +25,8 @@ ANY_TURN, ONLY_IF_STUCK = code("mexican_start", "any_turn"), code("mexican_start
 AFTER_OWN_TRAIN = code("mexican_start", "after_own_train")
 COVER, CHICKEN_FOOT = code("double_rule", "cover"), code("double_rule", "chicken_foot")
 OLDEST, ANY_ORDER = code("open_double_order", "oldest"), code("open_double_order", "any")
+UP = code("engine_order", "up")
+SET_ASIDE, TOGETHER = code("engine_from", "set_aside"), code("engine_hunt", "together")
 
 STARTERS = TABLE["starter"].words
 STARTER_DRAW, STARTER_ROTATE, STARTER_WINNER = (STARTERS.index(word) for word in ("draw", "rotate", "winner"))

@@ -162,6 +162,15 @@ def starters_of(rows: RowGroup, rules: RuleSet) -> np.ndarray:
     return next_starters(rules, last_starters, last_winners)
 
 
+def starter_to_deal(rows: RowGroup, rules: RuleSet, row: int) -> int | None:
+    """Return the starter to name when the round of a row is dealt: its own, or if the rules deal the engine the seat
+    that is asked first for it (None: the stream draws it). See `starters_of` for the rows."""
+    if rules.engine_from == "set_aside":
+        return int(rows.columns["starter"][row])
+    starter = int(starters_of(rows, rules)[row])
+    return None if starter == NONE else starter
+
+
 def engine_codes(rules: RuleSet) -> np.ndarray:
     """Return the code of the engine's half in each round of a game: uint8[rounds]."""
     return np.array([rules.tiles.half_code(engine.high) for engine in rules.engines], np.uint8)

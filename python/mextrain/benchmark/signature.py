@@ -1,6 +1,6 @@
 """A hash of the core's behaviour: it changes if and only if the games that are played change.
 
-It is a digest of the points, facts and moves of fixed games. Together these games use both presets, all numbers of
+It is a digest of the points, facts and moves of fixed games. Together these games use all presets, all numbers of
 players, every value of every option and every built-in policy. A refactoring must keep the hash. A change of behaviour
 must change the value that the tests pin.
 """
@@ -8,7 +8,7 @@ must change the value that the tests pin.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mextrain.bulk.simulate import simulate
@@ -33,20 +33,50 @@ _NUMBERS: dict[str, tuple[Any, ...]] = {
 
 _POLICIES = ("random", "heaviest", "cautious")
 
-_COMPANIONS = {
+_COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {
     ("foot_ends", "center"): {"double_rule": "chicken_foot"},
+    ("engine_hunt", "together"): {"engine_from": "holder", "hand_size": 3},
     ("failed_cover", "mark"): {"double_rule": "cover"},
     ("failed_cover", "mark_and_play"): {"double_rule": "cover"},
 }
 """Other options that a value needs to have a noticeable effect."""
 
 
+FIRST = ("mexican", "super")
+"""The presets of the first part of the signature."""
+
+ADDED: dict[str, tuple[Any, ...]] = {
+    "engine_order": ("down", "up"),
+    "tie_break": ("shared", "zeros"),
+    "engine_from": ("set_aside", "holder"),
+    "engine_hunt": ("in_turn", "together"),
+}
+"""Values of options that came later: the rule sets with them follow all others, so that those keep their part."""
+
+
 def rule_sets() -> Iterator[RuleSet]:
     """Yield the rule sets of the signature, always the same ones in the same order."""
+    yield from first_rule_sets()
+    yield from added_rule_sets()
+
+
+def added_rule_sets() -> Iterator[RuleSet]:
+    """Yield the rule sets with what came after the first part: presets, options, and values of older options."""
     for preset, tables in PLAYERS_TABLE.items():
-        for players in tables:
+        for players in tables if preset not in FIRST else ():
             yield RuleSet.preset(preset, players=players, rounds=ROUNDS)
-    for number, (name, value) in enumerate(_values()):
+    for number, (name, value) in enumerate(_values(added=True)):
+        for players in (2, 3 + number % 4):
+            options: dict[str, Any] = {name: value, **_COMPANIONS.get((name, value), {})}
+            yield RuleSet.mexican(players, rounds=ROUNDS, **options)
+
+
+def first_rule_sets() -> Iterator[RuleSet]:
+    """Yield the rule sets of the first part of the signature."""
+    for preset in FIRST:
+        for players in PLAYERS_TABLE[preset]:
+            yield RuleSet.preset(preset, players=players, rounds=ROUNDS)
+    for number, (name, value) in enumerate(_values(added=False)):
         preset = "super" if name in ("letter_match", "twice_bonus") or value == "*-*" else "mexican"
         options: dict[str, Any] = {name: value, **_COMPANIONS.get((name, value), {})}
         if name == "tile_set":
@@ -70,19 +100,22 @@ def rule_sets() -> Iterator[RuleSet]:
     yield RuleSet.mexican(5, open_double_order="any", drawn_play="may", marker_off="any_play", rounds=ROUNDS)
 
 
-def _values() -> Iterator[tuple[str, Any]]:
-    """Yield every option with each of its values, or with sample values for numbers; `players` has its own loop."""
+def _values(added: bool) -> Iterator[tuple[str, Any]]:
+    """Yield every option with each of its values, or with sample values for numbers; `players` has its own loop.
+
+    `added`: only the values of `ADDED`, else all others.
+    """
     for name, option in OPTIONS.items():
-        if name == "first_engine":
-            yield from ((name, value) for value in ("0-0", "5-5", "*-*"))
-        elif name != "players":
-            yield from ((name, value) for value in (*option.words, *_NUMBERS.get(name, ())))
+        values = ("0-0", "5-5", "*-*") if name == "first_engine" else (*option.words, *_NUMBERS.get(name, ()))
+        for value in values if name != "players" else ():
+            if (value in ADDED.get(name, ())) == added:
+                yield name, value
 
 
-def signature() -> str:
-    """Return the signature: 16 hex digits."""
+def signature(sets: Iterable[RuleSet] | None = None) -> str:
+    """Return the signature: 16 hex digits; with `sets` that of these rule sets instead of `rule_sets`."""
     digest = hashlib.sha256()
-    for number, rules in enumerate(rule_sets()):
+    for number, rules in enumerate(rule_sets() if sets is None else sets):
         policies = [_POLICIES[(number + seat) % len(_POLICIES)] for seat in range(rules.players)]
         for names in (["random"] * rules.players, policies):
             played = simulate(rules, games=GAMES, seed=number, policies=names, record_actions=True, backend="scalar")

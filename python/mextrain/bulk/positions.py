@@ -9,6 +9,7 @@ from mextrain.bulk.simulate import check_games, simulate
 from mextrain.game.moves import Move
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
+from mextrain.game.starters import next_starter
 from mextrain.position import Position
 
 CHUNK_GAMES = 100
@@ -44,9 +45,10 @@ def _rounds(
             rules, games=chunk, seed=seed, policies=policies, first_game=first, record_actions=True
         )
         for game in range(chunk):
+            starter = rules.starter if isinstance(rules.starter, int) else None
             for number, engine in enumerate(rules.engines):
-                starter = int(played.starter[game, number])
                 position = Position.deal(rules, seed=seed, game=first + game, engine=engine, starter=starter)
                 for code in played.actions_of(game, number).tolist():
                     position.play_unchecked(Move.from_code(code))
                 yield position
+                starter = next_starter(rules, position.starter, position.winner)

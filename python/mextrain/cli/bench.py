@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mextrain.cli.common import add_backend, add_policy, add_rules, add_workers, read_rules, whole
+from mextrain.cli.common import (
+    add_backend,
+    add_json,
+    add_policy,
+    add_rules,
+    add_workers,
+    print_json,
+    read_rules,
+    whole,
+)
 from mextrain.errors import MextrainError
 
 if TYPE_CHECKING:
     from mextrain.benchmark import Effort, Job, Run
+
+
+EXAMPLES = (
+    "mextrain bench --quick",
+    "mextrain bench --rules super --players 5 --json",
+    "mextrain bench --quick --policy counting --save before.json",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="also compile everything anew and say how long that takes (default: unless quick)",
     )
+    add_json(parser)
     parser.add_argument(
         "--save", type=Path, metavar="FILE", help="also write the measurement to a file, to compare later"
     )
@@ -48,7 +64,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="measure what a saved file holds again, on the same machine, and say what became faster or slower",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--signature", action="store_true", help="print the backend's signature and nothing else")
 
 
@@ -76,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
             "starts": starting,
             "runs": [one.to_dict() for one in runs],
         }
-        print(json.dumps(result, indent=2))
+        print_json(result)
     else:
         print(report.text(here, starting, runs))
     return 0
@@ -96,7 +111,7 @@ def _compare(args: argparse.Namespace, here: dict[str, Any]) -> int:
         _save(args.save, here, effort, then.jobs, runs)
     changes = saved.changes(then, then.jobs, runs)
     if args.json:
-        print(json.dumps([asdict(change) for change in changes], indent=2))
+        print_json({"changes": [asdict(change) for change in changes]})
     else:
         print(report.changes_text(changes))
     return 1 if any(change.verdict == saved.SLOWER for change in changes) else 0

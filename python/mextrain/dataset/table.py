@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from mextrain.archive.read_rows import RowGroup
+from mextrain.archive.read_rows import RowGroup, starter_to_deal
 from mextrain.bulk.results import ENDS
 from mextrain.dataset.selection import Part, Selection, at_least
 from mextrain.errors import ArchiveError, MextrainError
@@ -79,7 +79,7 @@ def _decisions(part: Part, rows: RowGroup, row: int) -> Iterator[tuple[str, Any]
             seed=job.seed,
             game=int(rows.columns["game"][row]),
             engine=job.rules.engines[int(rows.columns["round"][row])],
-            starter=int(rows.columns["starter"][row]),
+            starter=starter_to_deal(rows, job.rules, row),
         )
         for step, code in enumerate(moves):
             if position.over:

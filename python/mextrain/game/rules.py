@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mextrain._support.html import html_table
 from mextrain._support.integers import whole
 from mextrain._support.lazy import cached_property
 from mextrain.errors import Problem, RuleError, nearest, shown
@@ -44,7 +45,7 @@ class RuleSet(Options):
 
     @classmethod
     def preset(cls, name: str, /, *, players: int, **options: object) -> RuleSet:
-        """Return the rules of the preset `name` (`mexican` or `super`) with the given options changed.
+        """Return the rules of the preset `name`, one of `PRESETS`, with the given options changed.
 
         Raises a `RuleError` that lists every unknown option, wrong value and impossible combination.
         """
@@ -123,6 +124,15 @@ class RuleSet(Options):
         }
         return {"preset": self.preset_name, **kept}
 
+    def __repr__(self) -> str:
+        preset, *options = self.to_dict().items()
+        return f"RuleSet.{preset[1]}({', '.join(f'{name}={value!r}' for name, value in options)})"
+
+    def _repr_html_(self) -> str:
+        changed = self.to_dict()
+        rows = ((name, value, "" if name in changed else "default") for name, value in self.options().items())
+        return html_table(self.describe(), ("option", "value", ""), rows)
+
     @cached_property
     def tiles(self) -> TileSet:
         """The tile set."""
@@ -131,14 +141,18 @@ class RuleSet(Options):
     @cached_property
     def engines(self) -> tuple[Tile, ...]:
         """The engine of every round, in order."""
-        doubles = self.tiles.doubles
-        first = doubles.index(Tile.parse(self.first_engine))
-        return doubles[first : first + self.rounds]
+        listed = _engines(self.tiles, self.engine_order)
+        first = listed.index(Tile.parse(self.first_engine))
+        return listed[first : first + self.rounds]
 
     @property
     def boneyard_size(self) -> int:
-        """Number of tiles in the boneyard right after the deal."""
-        return len(self.tiles) - 1 - self.players * self.hand_size
+        """Number of tiles in the boneyard right after the deal.
+
+        With `engine_from` = `holder` the engine is one of the tiles dealt, or of those in the boneyard; if it is in the
+        boneyard, tiles are drawn before the first turn.
+        """
+        return len(self.tiles) - (self.engine_from == "set_aside") - self.players * self.hand_size
 
     @cached_property
     def actions(self) -> Actions:
@@ -200,10 +214,22 @@ def _default(name: str, preset: str, options: Mapping[str, Any]) -> Value:
     if name in ("tile_set", "hand_size"):
         tile_set, hand_size = PLAYERS_TABLE[preset][options["players"]]
         return tile_set if name == "tile_set" else hand_size
+    engines = _engines_of(preset, options)
     if name == "first_engine":
-        return str(TileSet(options["tile_set"]).doubles[0])
-    doubles = TileSet(options["tile_set"]).doubles
-    return len(doubles) - doubles.index(Tile.parse(options["first_engine"]))
+        return str(engines[0])
+    return len(engines) - engines.index(Tile.parse(options["first_engine"]))
+
+
+def _engines(tiles: TileSet, order: str) -> tuple[Tile, ...]:
+    """All engines of a set in the order in which rounds use them; in super the red double is always the last."""
+    numbers = tuple(tile for tile in tiles.doubles if not tile.is_wild)
+    return (numbers if order == "down" else numbers[::-1]) + tiles.doubles[len(numbers) :]
+
+
+def _engines_of(preset: str, options: Mapping[str, Any]) -> tuple[Tile, ...]:
+    """`_engines` for options of which `tile_set` is resolved, and perhaps no other."""
+    order = options.get("engine_order", OPTIONS["engine_order"].default(preset))
+    return _engines(TileSet(options["tile_set"]), str(order))
 
 
 def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
@@ -225,14 +251,14 @@ def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
     for name in OPTIONS:
         if name not in given and not problems.keys() & {"preset", name, *OPTIONS[name].follows}:
             values[name] = _default(name, str(preset), values)
-        if name not in problems and (problem := _conflict(name, values)):
+        if name not in problems and (problem := _conflict(name, str(preset), values)):
             problems[name] = problem
     if problems:
         raise RuleError(problems.values())
     return {name: values[name] for name in OPTIONS}
 
 
-def _conflict(name: str, values: Mapping[str, Any]) -> Problem | None:
+def _conflict(name: str, preset: str, values: Mapping[str, Any]) -> Problem | None:
     """How the value of `name` conflicts with the options before it; None if it does not, or if values are missing."""
     value = values.get(name)
     players, tile_set = values.get("players"), values.get("tile_set")
@@ -249,17 +275,21 @@ def _conflict(name: str, values: Mapping[str, Any]) -> Problem | None:
     if name == "first_engine" and None not in (value, tile_set) and value not in TileSet(str(tile_set)):
         doubles = TileSet(str(tile_set)).doubles
         return Problem(name, value, f"a double of {tile_set}", f"choose one of {doubles[0]} … {doubles[-1]}")
-    if name == "rounds" and None not in (value, tile_set, values.get("first_engine")):
-        doubles = TileSet(str(tile_set)).doubles
+    if name == "rounds" and preset in PRESETS and None not in (value, tile_set, values.get("first_engine")):
+        engines = _engines_of(preset, values)
         first = Tile.parse(values["first_engine"])
-        if first in doubles and values["rounds"] > (most := len(doubles) - doubles.index(first)):
-            counted = f"at most {most}, the engines from {first} to {doubles[-1]}"
-            return Problem(name, value, counted, "play fewer rounds, or begin with a higher first_engine")
+        if first in engines and values["rounds"] > (most := len(engines) - engines.index(first)):
+            counted = f"at most {most}, the engines from {first} to {engines[-1]}"
+            earlier = "a higher" if engines[0] == TileSet(str(tile_set)).doubles[0] else "a lower"
+            return Problem(name, value, counted, f"play fewer rounds, or begin with {earlier} first_engine")
     if name == "starter" and type(value) is int and players is not None and value >= players:
         return Problem(name, value, f"a seat 0 … {players - 1}", "seats are counted from 0")
     if name == "double_rule" and value == "chicken_foot" and tile_set == "super":
         remedy = "wild doubles would grow feet on feet, so take another double_rule or a number set"
         return Problem(name, value, "anywhere or cover with the set super", remedy)
+    if name == "engine_from" and value not in (None, "set_aside") and values.get("hand_size") == 1:
+        remedy = "whoever lays the engine would begin without tiles, so deal more"
+        return Problem("hand_size", 1, f"2 or more with engine_from={value}", remedy)
     return None
 
 

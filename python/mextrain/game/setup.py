@@ -15,10 +15,12 @@ from mextrain._support.integers import whole
 from mextrain._support.lazy import cached_property
 from mextrain.errors import MextrainError, PositionError, TileError, shown
 from mextrain.game import seeding
+from mextrain.game.engine_deal import beginning
 from mextrain.game.rules import RuleSet
 from mextrain.game.tiles import Tile, TileSet, parse_words
 from mextrain_core.game.deal import deal, deal_tiles
 from mextrain_core.model.limits import NONE
+from mextrain_core.model.rng import ENGINE_WORD, STARTER_WORD
 from mextrain_core.model.state import new_states
 
 
@@ -29,7 +31,8 @@ class Setup:
     `given` holds the tile indices of the hands by seat, or is None if the round is dealt from `seed` and `game`. With
     given hands, `seed` and `game` (if any) decide only the draws. `order` holds the tile indices of the boneyard in
     drawing order, or is None if the stream or the caller decides the draws. If `starter` is None, the stream decides
-    the starter.
+    the starter. If the rules deal the engine (option `engine_from`) and there are no given hands, `starter` is the seat
+    that is asked first for it.
     """
 
     rules: RuleSet
@@ -92,7 +95,7 @@ class Setup:
         return cls(
             rules,
             tile,
-            _starter(rules, starter) or 0,
+            _starter(rules, starter, engine_is_laid=True) or 0,
             None if seed is None else seeding.check_seed(seed),
             seeding.check_game(game),
             given,
@@ -103,8 +106,13 @@ class Setup:
     def hands(self) -> tuple[tuple[Tile, ...], ...]:
         """The hands by seat, each in the order in which the tiles were dealt or given."""
         if self.given is None:
-            return dealt_hands(self.rules, self._key, self.engine)
+            return dealt_hands(self.rules, self._key, self.engine, self.starter)
         return tuple(tuple(self.rules.tiles[index] for index in hand) for hand in self.given)
+
+    @property
+    def is_continued(self) -> bool:
+        """Whether the round continues from a line, so that its deal and its earlier course are not known."""
+        return False
 
     @property
     def laid(self) -> tuple[Tile, ...]:
@@ -139,18 +147,26 @@ class Setup:
         return states
 
 
-def dealt_hands(rules: RuleSet, key: int, engine: Tile) -> tuple[tuple[Tile, ...], ...]:
+def dealt_hands(rules: RuleSet, key: int, engine: Tile, starter: int | None) -> tuple[tuple[Tile, ...], ...]:
     """Return the hands by seat that the stream deals from the round key `key`, each in dealing order.
 
-    This is the core's deal in plain Python (docs/determinism.md). It keeps the order of the tiles, which the core does
-    not.
+    `starter` is that of `Setup`. This is the core's deal in plain Python (docs/determinism.md). It keeps the order of
+    the tiles, which the core does not.
     """
     members = [tile for tile in rules.tiles if tile != engine]
-    hands: list[list[Tile]] = [[] for _ in range(rules.players)]
-    for pick in range(rules.players * rules.hand_size):
-        word = seeding.word(key, pick // 2)
-        random = seeding.low(word) if pick % 2 else seeding.high(word)
-        hands[pick // rules.hand_size].append(members.pop(seeding.below(random, len(members))))
+    place = seeding.below(seeding.high(seeding.word(key, int(ENGINE_WORD))), len(rules.tiles))
+    caller = starter
+    if caller is None:
+        caller = seeding.below(seeding.high(seeding.word(key, int(STARTER_WORD))), rules.players)
+    hands: list[list[Tile]] = []
+    pick = 0
+    for size in beginning(rules, place, caller).sizes:
+        hands.append([])
+        for _ in range(size):
+            word = seeding.word(key, pick // 2)
+            random = seeding.low(word) if pick % 2 else seeding.high(word)
+            hands[-1].append(members.pop(seeding.below(random, len(members))))
+            pick += 1
     return tuple(map(tuple, hands))
 
 
@@ -172,9 +188,13 @@ def _check_rules(rules: object) -> None:
         raise PositionError(f"the rules {shown(rules)} are not usable: expected a RuleSet")
 
 
-def _starter(rules: RuleSet, starter: int | None) -> int | None:
-    """The requested starter, checked. For None, the fixed seat of the rules, or None if they have none."""
-    fixed = rules.starter if isinstance(rules.starter, int) else None
+def _starter(rules: RuleSet, starter: int | None, engine_is_laid: bool = False) -> int | None:
+    """The requested starter, checked. For None, the fixed seat of the rules, or None if they have none.
+
+    `engine_is_laid`: with the engine from a hand, the rules fix the seat that is asked first, not who starts.
+    """
+    is_fixed = isinstance(rules.starter, int) and not (engine_is_laid and rules.engine_from != "set_aside")
+    fixed = rules.starter if is_fixed and isinstance(rules.starter, int) else None
     if starter is None:
         return fixed
     seat = whole(starter)

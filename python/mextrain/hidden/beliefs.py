@@ -15,6 +15,8 @@ from mextrain.game.tiles import Tile, TileSet
 from mextrain.hidden.exact import Histories
 from mextrain.hidden.knowledge import check_seat
 from mextrain.hidden.sampler import WorldSampler
+from mextrain.picture.heat import Heat, heat_picture
+from mextrain.picture.svg import Picture
 from mextrain.position import Position
 
 EXACT_PLACEMENTS = 20_000
@@ -24,7 +26,7 @@ BATCHES = 20
 """Number of batches of samples. The spread between batches gives the standard errors of the means."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Beliefs:
     """The result of `beliefs`.
 
@@ -66,6 +68,48 @@ class Beliefs:
             "probabilities": self.probabilities.tolist(),
             "errors": self.errors.tolist(),
         }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a dict for each tile and place, for a data frame: `tile`, `copies`, `seat`, `probability`, `error`.
+
+        `seat` is None for the boneyard.
+        """
+        players = self.probabilities.shape[1] - 1
+        return [
+            {
+                "tile": str(tile),
+                "copies": copies,
+                "seat": None if place == players else place,
+                "probability": float(self.probabilities[row, place]),
+                "error": float(self.errors[row, place]),
+            }
+            for row, (tile, copies) in enumerate(zip(self.tiles, self.copies, strict=True))
+            for place in range(players + 1)
+            if place != self.seat
+        ]
+
+    def svg(self, *, width: int = 720, theme: str = "auto") -> Picture:
+        """Return the probabilities as a picture (docs/pictures.md): a triangle of tiles for each place.
+
+        `width`: pixels, 600 … 4000. `theme`: `light`, `dark`, or `auto` for what the viewer prefers. Raises
+        `PositionError` for an invalid argument.
+        """
+        players = self.probabilities.shape[1] - 1
+        columns = [place for place in range(players + 1) if place != self.seat]
+        labels = [*(f"seat {place}" for place in range(players)), "boneyard"]
+        heading = f"Where seat {self.seat} should expect the tiles that it cannot see"
+        places = [(labels[place], self.probabilities[:, place].tolist()) for place in columns]
+        return heat_picture(Heat(heading, self._kind, self.tiles, places), str(self), width, theme)
+
+    def _repr_svg_(self) -> str:
+        return str(self.svg())
+
+    @property
+    def _kind(self) -> str:
+        return "exact" if self.samples == 0 else f"{self.samples:,} samples"
+
+    def __repr__(self) -> str:
+        return f"<Beliefs of seat {self.seat}: {len(self.tiles)} unseen tiles, {self._kind}>"
 
     def __str__(self) -> str:
         """Return a table in percent, with one line for each tile."""

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mextrain._support.html import html_table
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import (
@@ -37,10 +38,11 @@ from mextrain.bulk.simulate import (
     interruptible,
     simulate,
 )
-from mextrain.bulk.stats import Estimate, Sum, exact_sums, number_text, percent_text
+from mextrain.bulk.stats import Estimate, Sum, exact_sums, flat_row, number_text, percent_text
 from mextrain.errors import MextrainError, PolicyError, shown
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
+from mextrain.game.winners import winners
 
 FORMATS = ("pairs", "table")
 """The ways to assign policies to tables."""
@@ -64,7 +66,7 @@ class Rank(NamedTuple):
     """The result of one policy; fewer points are better.
 
     `points`: mean points per round and seat. `against`: `points` minus the mean points of its opponents in the same
-    games. `won`: the share of its matches in which it alone had the lowest total.
+    games. `won`: the share of its matches that it alone won.
     """
 
     policy: str
@@ -98,7 +100,7 @@ class _Group(NamedTuple):
         return len(self.seatings) * len(self.seatings[0]) // len(self.members)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tournament:
     """The result of a tournament over the deals of games `first_game` … `first_game + deals - 1` of `seed`.
 
@@ -170,6 +172,21 @@ class Tournament:
             "ranks": [_plain(rank) for rank in self.ranks()],
             "pairs": [_plain(pair) for pair in self.pairs()],
         }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each policy, for a data frame: the fields of `Rank`, each with low and high."""
+        return [flat_row(rank._asdict()) for rank in self.ranks()]
+
+    def __repr__(self) -> str:
+        return f"<Tournament of {len(self.policies)} policies: {self.games:,} games, {self.rules.preset_name}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (place, rank.policy, number_text(rank.points), number_text(rank.against), percent_text(rank.won))
+            for place, rank in enumerate(self.ranks(), 1)
+        )
+        caption = f"{self.rules.describe()}: {self.games:,} games; (…) are 95 % intervals, a deal being the unit"
+        return html_table(caption, ("", "policy", "points a round", "less the others", "matches won"), rows)
 
     def __str__(self) -> str:
         seatings = {len(group.seatings) for group in self._groups()}
@@ -249,7 +266,7 @@ def tournament(
                     progress=progress and _shifted(progress, done, deals * seatings),
                 )
                 played.append((seating, rounds))
-            sums = _sums(groups, len(entrants), played)
+            sums = _sums(rules, groups, len(entrants), played)
             if result is not None:
                 sums = {
                     name: tuple(a.plus(b) for a, b in zip(result.sums[name], each, strict=True))
@@ -309,7 +326,7 @@ def _pairs(groups: Sequence[_Group]) -> Iterator[tuple[_Group, int, int]]:
 
 
 def _sums(
-    groups: Sequence[_Group], policies: int, played: Sequence[tuple[tuple[int, ...], Rounds]]
+    rules: RuleSet, groups: Sequence[_Group], policies: int, played: Sequence[tuple[tuple[int, ...], Rounds]]
 ) -> dict[str, tuple[Sum, ...]]:
     """Return the exact sums over deals of all compared quantities; the seatings of a deal are added up first."""
     deals = played[0][1].games
@@ -321,11 +338,11 @@ def _sums(
         for _ in group.seatings:
             seating, rounds = next(games)
             totals = rounds.totals
-            lowest = totals == totals.min(axis=1, keepdims=True)
+            best = winners(rules, rounds.points)
             leads = np.zeros((deals, policies), np.int64)
             for seat, policy in enumerate(seating):
                 group_points[:, policy] += totals[:, seat]
-                leads[:, policy] |= lowest[:, seat]
+                leads[:, policy] |= best[:, seat]
             group_won += leads * (leads.sum(axis=1, keepdims=True) == 1)
         points += group_points
         won += group_won
