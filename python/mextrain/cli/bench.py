@@ -57,7 +57,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="also compile everything anew and say how long that takes (default: unless quick)",
     )
-    add_json(parser)
     parser.add_argument(
         "--save", type=Path, metavar="FILE", help="also write the measurement to a file, to compare later"
     )
@@ -67,6 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="measure what a saved file holds again, on the same machine, and say what became faster or slower",
     )
+    add_json(parser)
     parser.add_argument("--signature", action="store_true", help="print the backend's signature and nothing else")
 
 
