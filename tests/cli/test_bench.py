@@ -84,6 +84,7 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         assert (one["turns"], one["plays"]) == (played.turns.sum(), played.plays.sum())
         assert one["turns_per_second"] == pytest.approx(one["turns"] / one["seconds"])
         assert one["ns_per_turn"] == pytest.approx(1e9 / one["turns_per_second"])
+        assert one["ns_per_decision"] == pytest.approx(one["seconds"] * 1e9 / played.decisions.sum())
         assert one["ratio_to_c"] == pytest.approx(runs["c"]["seconds"] / one["seconds"])
         assert one["seconds"] <= one["seconds_median"]
         assert one["compile_seconds"] is one["ratio_note"] is None
@@ -134,8 +135,8 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert "method: " in text
     start = next(number for number, line in enumerate(lines) if line.startswith("backend"))
     assert lines[start - 2].startswith("mexican, 2 players, double-9, double_rule=cover; policy random; 1 worker")
-    assert lines[start].endswith("cold s  warm s  B/game")
-    backend, *_, cold, warm, _ = lines[start + 1].split()
+    assert lines[start].endswith("ns/decision    rounds/s cold s warm s")
+    backend, *_, cold, warm = lines[start + 1].split()
     assert backend == "scalar"
     assert float(cold) > 2 * float(warm) > 0
 

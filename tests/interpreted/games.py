@@ -36,6 +36,7 @@ from mextrain_core.bulk.planner_policy import choose_planned
 from mextrain_core.bulk.replay import Recorded, replay_rounds
 from mextrain_core.bulk.rollout import SeatPolicies, play_copies
 from mextrain_core.bulk.samples import Samples, replay_decisions
+from mextrain_core.compiler.yardsticks import branchy, wide
 from mextrain_core.game.deal import deal
 from mextrain_core.game.events import EVENT
 from mextrain_core.game.perft import perft
@@ -156,6 +157,13 @@ def trains() -> list[Any]:
     return found
 
 
+def yardsticks() -> list[int]:
+    """The results of the programs that speeds are compared with."""
+    rows, ends = np.full(64, 0x0A5, np.uint64), np.arange(5, dtype=np.uint64)
+    block = np.arange(24 * 32, dtype=np.uint64).reshape(24, 32) * np.uint64(0x9E3779B97F4A7C15)
+    return [int(branchy(rows, ends, 60)), int(rows.sum()), int(wide(block, 25))]
+
+
 def planned(rules: RuleSet, decisions: int, choose: Any = choose_planned) -> list[int]:
     """The first moves of a round that the policy `planner`, or another such kernel, plays for every seat."""
     states = new_states(1)
@@ -269,6 +277,7 @@ def digests() -> dict[str, Any]:
     found["replayed"] = [replayed(RULES[name]) for name in ("mexican-2", "super", "foot")]
     found["sequences"] = [sequences(RULES[name]) for name in ("mexican", "super", "foot")]
     found["trains"] = trains()
+    found["yardsticks"] = yardsticks()
     found["planned"] = [planned(RULES[name], 8) for name in ("mexican", "super-cover", "foot")]
     found["played out"] = [played_out(HIDDEN[name]) for name in ("own", "foot")]
     found["searches"] = [searches(HIDDEN[name]) for name in ("own", "foot")]

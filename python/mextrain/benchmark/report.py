@@ -67,13 +67,10 @@ def _block(runs: list[Run]) -> Iterable[str]:
 
 
 def changes_text(changes: Sequence[Change]) -> str:
-    """Return a line for each backend of each job: what it took and takes, the change of speed, and the verdict."""
-    lines = [
-        f"{'':<54}{'ns/turn then':>13}{'now':>8}{'x as fast':>11}",
-    ]
+    """Return two lines for each backend of each job: what is compared, and the result with its verdict."""
+    lines = []
     for one in changes:
-        name = f"{one.job}, {one.backend}"
-        interval = f"({one.low:.2f} … {one.high:.2f})"
-        lines.append(f"{name:<54}{one.saved_ns:>13.2f}{one.ns:>8.2f}{one.times:>11.2f} {interval}")
-        lines.append(f"  {one.verdict}")
+        lines.append(f"{one.job}, {one.backend}: {one.verdict}")
+        interval = f"{one.times:.2f} times as fast ({one.low:.2f} … {one.high:.2f})"
+        lines.append(f"  {interval}; ns a turn, also by the machine's speed: {one.saved_ns:.2f} then, {one.ns:.2f} now")
     return "\n".join(lines)

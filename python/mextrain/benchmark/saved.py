@@ -29,8 +29,8 @@ FEWEST_PROCESSES = 5
 
 ERRORS = 4
 DRIFT = 0.05
-"""The interval is four standard errors, by the spread between processes, and 5 % wide on each side: so much can a whole
-run differ from another one of the same code. Decision 0025 has the measurement."""
+"""The interval reaches four standard errors, by the spread between processes, and 5 % to each side: a whole run can
+differ from another one of the same code (docs/decisions/0034-comparing-measurements.md)."""
 
 
 @dataclass(frozen=True)

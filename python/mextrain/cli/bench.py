@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "mextrain bench --quick",
     "mextrain bench --rules super --players 5 --json",
+    "mextrain bench --quick --policy counting --save before.json",
 )
 
 
@@ -40,7 +41,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(policy=None)
     parser.add_argument("--quick", action="store_true", help="take seconds instead of minutes, and be less exact")
     parser.add_argument(
-        "--processes", type=whole(1, 1000), metavar="N", help="processes that measure (default: 3, quick 2)"
+        "--processes",
+        type=whole(1, 1000),
+        metavar="N",
+        help="processes that measure (default: 3, quick 2; with --save 8, quick 5)",
     )
     parser.add_argument(
         "--repeats", type=whole(1, 1000), metavar="N", help="repeats in each process (default: 5, quick 3)"
