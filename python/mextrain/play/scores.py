@@ -12,7 +12,7 @@ from mextrain._support.files import whole_file
 from mextrain.errors import MextrainError, nearest, one_line, shown
 from mextrain.game.rules import RuleSet
 from mextrain.game.tiles import Tile
-from mextrain.match import ranking
+from mextrain.game.winners import ranking
 
 SCORE_FORMAT = "mextrain-score/1"
 """The version of the file."""
@@ -138,7 +138,7 @@ class Scores:
     def places(self) -> list[tuple[int, tuple[str, ...]]]:
         """Return the places with their players, fewest points first; equal totals share a place."""
         found, place = [], 1
-        for seats in ranking(self.totals):
+        for seats in ranking(self.rules, [score.points for score in self.rounds]):
             found.append((place, tuple(self.names[seat] for seat in seats)))
             place += len(seats)
         return found
