@@ -20,6 +20,7 @@ PYTHON = (
     "bulk",
     "study",
     "env",
+    "web",
     "archive",
     "dataset",
     "benchmark",

@@ -28,7 +28,7 @@ from mextrain.errors import MAX_TEXT, MextrainError, nearest, one_line, shown
 
 COMMANDS = (
     "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "analyse",
-    "bench", "warmup", "rules", "play", "bot", "score", "companion", "completion", "help",
+    "replay", "bench", "warmup", "rules", "play", "bot", "score", "companion", "completion", "help",
 )
 """The commands, in the order of the help."""
 

@@ -138,7 +138,7 @@ class Scores:
     def places(self) -> list[tuple[int, tuple[str, ...]]]:
         """Return the places with their players, fewest points first; equal totals share a place."""
         found, place = [], 1
-        for seats in ranking(self.rules, [score.points for score in self.rounds]):
+        for seats in ranking(self.rules, [each.points for each in self.rounds]):
             found.append((place, tuple(self.names[seat] for seat in seats)))
             place += len(seats)
         return found
