@@ -9,6 +9,12 @@ from mextrain.cli.named_position import add_position, read_position
 from mextrain.cli.progress import Meter
 
 
+EXAMPLES = (
+    "mextrain replay rounds.jsonl -o page.html",
+    "mextrain replay rounds.jsonl --line 2 --for-seat 0 -o page.html",
+)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `mextrain replay`."""
     add_position(parser, seat_help="write nothing into the page that this seat cannot see (default: everything)")
