@@ -8,7 +8,6 @@ from mextrain.cli.common import seed, whole
 from mextrain.cli.named_position import add_position, read_position
 from mextrain.cli.progress import Meter
 
-
 EXAMPLES = (
     "mextrain replay rounds.jsonl -o page.html",
     "mextrain replay rounds.jsonl --line 2 --for-seat 0 -o page.html",
