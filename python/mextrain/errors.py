@@ -18,6 +18,9 @@ MAX_SHOWN = 200
 MAX_TEXT = 500
 """The most characters that a message quotes of a foreign text, such as the message of another library."""
 
+MAX_MISSING = 5
+"""The most missing things that a message lists."""
+
 MAX_LISTED = 20
 """The most problems that a message lists. The attribute `problems` of the error holds all of them."""
 
@@ -74,8 +77,12 @@ def _listed(what: str, problems: tuple[Problem, ...]) -> str:
     """`what` with the problems, on one line."""
     if len(problems) == 1:
         return f"{what}: {problems[0]}"
-    listed = "  ".join(f"({number}) {problem}." for number, problem in enumerate(problems[:MAX_LISTED], 1))
-    more = f"  … and {len(problems) - MAX_LISTED:,} more." if len(problems) > MAX_LISTED else ""
+    missing = [problem for problem in problems if problem.value is None]
+    # A text that lacks nearly everything is usually no such text at all.
+    left_out = {id(problem) for problem in missing[MAX_MISSING:]}
+    told = [problem for problem in problems if id(problem) not in left_out][:MAX_LISTED]
+    listed = "  ".join(f"({number}) {problem}." for number, problem in enumerate(told, 1))
+    more = f"  … and {len(problems) - len(told):,} more." if len(problems) > len(told) else ""
     return f"{what}, {len(problems):,} problems: {listed}{more}"
 
 

@@ -101,7 +101,7 @@ def script(folder: Path, text: str) -> str:
     """The command of a bot in Python; `text` is its body, with `say` and `lines`."""
     path = folder / "bot.py"
     path.write_text(
-        "import sys, time, os, subprocess\n"
+        "import sys, os, subprocess\nfrom time import sleep as wait\n"
         "def say(text): print(text, flush=True)\n"
         f"lines = iter(sys.stdin.readline, '')\n{text}\n"
     )
@@ -115,20 +115,20 @@ PLAYS = (
     "    if words[0] == 'quit': break\n"
     "    if words[0] == 'decide': {}\n"
 )
-UNFLUSHED = "held = os.fdopen(os.dup(1), 'w'); held.write('play x'); time.sleep(99)"
+UNFLUSHED = "held = os.fdopen(os.dup(1), 'w'); held.write('play x'); wait(99)"
 ILLEGAL = READY + PLAYS.format("say('play 6-6@9')")
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("time.sleep(1000)", "is not ready: it gave no answer within 500 ms"),
+        ("wait(1000)", "is not ready: it gave no answer within 500 ms"),
         ("sys.exit(3)", "is not ready: it ended with exit code 3"),
         ("say('hello'); sys.exit(0)", "is not ready: it ended with exit code 0"),
         (READY + "sys.exit(4)", "it ended with exit code 4"),
         (READY + PLAYS.format("os.kill(os.getpid(), 9)"), "it was ended by signal 9"),
-        (READY + PLAYS.format("os.close(1); time.sleep(1000)"), "it closed its output"),
-        (READY + PLAYS.format("time.sleep(1000)"), "it gave no answer within 500 ms (a bot must flush its output"),
+        (READY + PLAYS.format("os.close(1); wait(1000)"), "it closed its output"),
+        (READY + PLAYS.format("wait(1000)"), "it gave no answer within 500 ms (a bot must flush its output"),
         (READY + PLAYS.format(UNFLUSHED), "it gave no answer within 500 ms"),
         (READY + PLAYS.format("say('info thinking')"), "the last line heard from it was 'info thinking'"),
         (ILLEGAL, "its answer '6-6@9' is none of the legal moves"),
@@ -227,9 +227,9 @@ def test_no_process_is_left(tmp_path: Path) -> None:
     """Not even one that the bot has started, and that does not listen."""
     note = tmp_path / "pids"
     text = (
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)'])\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'from time import sleep; sleep(1000)'])\n"
         f"open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
-    ) + READY + "time.sleep(1000)"
+    ) + READY + "wait(1000)"
     bot = BotProcess(script(tmp_path, text))
     pids = list(map(int, note.read_text().split()))
     assert all(map(is_alive, pids))
@@ -245,7 +245,7 @@ def test_bots_end_when_their_host_is_killed(tmp_path: Path) -> None:
     body = f"open({str(note)!r}, 'w').write(str(os.getpid()))\n" + READY + PLAYS.format("say('play ' + words[-1])")
     program = (
         "from mextrain.bots.process import BotProcess\n"
-        f"bot = BotProcess({script(tmp_path, body)!r})\nprint('up', flush=True)\nimport time; time.sleep(1000)"
+        f"bot = BotProcess({script(tmp_path, body)!r})\nprint('up', flush=True)\nfrom time import sleep; sleep(1000)"
     )
     host = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert host.stdout is not None

@@ -329,3 +329,8 @@ def test_people_hand_over_the_keyboard() -> None:
         # End of input at a terminal.
         os.write(screen_.handle, b"\x04")
         assert screen_.exit_code() == 0
+
+
+def test_bots_are_called_by_their_program() -> None:
+    table = Table.new(ONE_ROUND, 5, [0], "cmd:python bots/heavy.py -x/first,cautious,cautious", [])
+    assert table.names == ("you", "first", "cautious 2", "cautious 3")

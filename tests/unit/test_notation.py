@@ -688,3 +688,11 @@ def test_any_text_is_refused(text: str) -> None:
     for line in (text, f"mextrain-position/1; {text}", GOLDEN["foot"][0] + text):
         with contextlib.suppress(PositionError):
             read(line)
+
+
+def test_a_line_without_nearly_everything_names_five_fields() -> None:
+    with pytest.raises(PositionError) as caught:
+        Position.from_line("mextrain-position/1; rules mexican players=2")
+    assert len(caught.value.problems) == 18
+    assert "18 problems: (1) engine = none" in str(caught.value)
+    assert str(caught.value).endswith("(5) phase = none: expected every field; add `phase …`.  … and 13 more.")

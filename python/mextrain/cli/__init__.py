@@ -92,7 +92,7 @@ def build_parser() -> Parser:
         summary = (module.__doc__ or "").partition("\n")[0]
         command = commands.add_parser(name, help=summary, description=f"{summary[:1].upper()}{summary[1:]}.")
         module.configure(command)
-        examples = "\n  ".join(("examples:", *module.EXAMPLES))
+        examples = "\n  ".join(("examples:", *getattr(module, "EXAMPLES", ())))
         command.epilog = f"{command.epilog}\n\n{examples}" if command.epilog else examples
         command.set_defaults(run=module.run)
         parser.commands[name] = command

@@ -8,6 +8,7 @@ BUILT_IN = {
     "cautious": "sheds points, closes its own train, avoids doubles that it cannot cover",
     "planner": "keeps its longest train together and plays the rest elsewhere",
     "counting": "counts how much of its hand can still be laid; strong and fast",
+    "expert": "the same with exact plans; the strongest without play-outs, and slower",
 }
 """The built-in policies."""
 

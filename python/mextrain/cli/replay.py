@@ -9,8 +9,8 @@ from mextrain.cli.named_position import add_position, read_position
 from mextrain.cli.progress import Meter
 
 EXAMPLES = (
-    "mextrain record --games 1 --option rounds=1 -o one.jsonl",
-    "mextrain replay one.jsonl -o round.html",
+    "mextrain replay rounds.jsonl -o page.html",
+    "mextrain replay rounds.jsonl --line 2 --for-seat 0 -o page.html",
 )
 
 

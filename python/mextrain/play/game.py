@@ -14,6 +14,7 @@ from typing import Any
 
 from mextrain._support.files import whole_file
 from mextrain.bulk.one_decision import Deciders
+from mextrain.bulk.seat_policies import COMMAND
 from mextrain.errors import MextrainError, RecordError, one_line, shown
 from mextrain.game.events import Event
 from mextrain.game.rules import RuleSet
@@ -63,7 +64,9 @@ class Table:
             raise MextrainError(f"{len(names)} names for {len(people)} people: give one for each person, or fewer")
         by_seat = dict(zip(free, given, strict=True))
         called = dict(zip(sorted(people), names, strict=False))
-        bots = {seat: f"{name} {seat}" if given.count(name) > 1 else name for seat, name in by_seat.items()}
+        bots = {seat: _called(name) for seat, name in by_seat.items()}
+        twice = {name for name in bots.values() if list(bots.values()).count(name) > 1}
+        bots = {seat: f"{name} {seat}" if name in twice else name for seat, name in bots.items()}
         alone = len(people) == 1
         return cls(
             Match(rules, seed=seed),
@@ -165,6 +168,14 @@ class Table:
             if event.move is not None:
                 position.play(event.move)
         return table
+
+
+def _called(policy: str) -> str:
+    """Return the name of a policy at the table; a bot is called by the last file of its command."""
+    if not policy.startswith(COMMAND):
+        return policy
+    words = policy.removeprefix(COMMAND).split()
+    return Path(words[-1]).stem if words else policy
 
 
 def _facts(facts: Any, players: int) -> tuple[tuple[str, ...], tuple[str, ...], int]:
