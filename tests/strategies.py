@@ -44,6 +44,8 @@ def rule_sets(draw: Any, **fixed: object) -> RuleSet:
         options[name] = draw(st.sampled_from(_WORDS[name]))
     if options.get("double_rule") == "chicken_foot" and tile_set == "super":
         options["double_rule"] = "cover"
+    if options.get("double_rule") == "chicken_foot" and options.get("opening") == "together":
+        options["opening"] = "chain"
     options["max_uncovered"] = draw(st.sampled_from((None, 1)))
     if draw(st.booleans()):
         options["double_blank"] = draw(st.sampled_from((0, 25, 50)))

@@ -84,6 +84,8 @@ class Rules:
             raise ValueError(f"double_blank must be a whole number from 0 on, not {self.double_blank!r}")
         if self.double_rule == "chicken_foot" and self.tile_set == "super":
             raise ValueError("double_rule chicken_foot is refused with the set super")
+        if self.double_rule == "chicken_foot" and self.opening == "together":
+            raise ValueError("double_rule chicken_foot is refused with opening together")
         if self.engine_from != "set_aside" and self.hand_size == 1:
             raise ValueError(f"hand_size 1 is refused with engine_from {self.engine_from}")
 

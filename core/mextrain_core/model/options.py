@@ -40,9 +40,9 @@ class Numbers(NamedTuple):
 class Row:
     """One option: its name, its values and their meaning; every text is one line.
 
-    ``section``: the section of docs/rules.md that describes it. ``shapes``: DEAL, TURN, POINTS or MATCH. ``values``: meaning
-    by named value; the index of a value is its code, so new values go to the end, and the first one keeps the behaviour
-    from before the option existed. ``numbers``, ``none``: the numbers among the values, and what None means ("": it is
+    ``section``: the section of docs/rules.md that describes it. ``shapes``: DEAL, TURN, POINTS or MATCH. ``values``:
+    meaning by named value; the index of a value is its code, so new values go to the end, and the first one keeps the
+    behaviour from before the option existed. ``numbers``, ``none``: the numbers among the values, and what None means ("": it is
     not a value). ``usual``: the default where a preset sets no other; for a default that is computed from other
     options, which ``follows`` names, a description of it. ``fills``: CODE, NUMBER or OWN.
     """
@@ -155,6 +155,7 @@ class Options:
             {
                 "chain": "one after the other on the own train, as long as the seat can and likes",
                 "single": "one, as in other turns, but on the own train",
+                "together": "as chain, as if all seats laid them at once: nothing is drawn, no double binds",
             },
         ),
     ]
@@ -168,6 +169,8 @@ class Options:
                 "only_if_stuck": "in any turn but the opening turn, and started only when nothing in the hand fits "
                 "the own train",
                 "after_own_train": "in any turn but the opening turn, and started only once the own train is started",
+                "after_all_trains": "in any turn but the opening turn, and started only once all own trains are started",
+                "never": "never: there is no Mexican Train",
             },
         ),
     ]
@@ -217,6 +220,7 @@ class Options:
                 "anywhere": "wherever a play may go",
                 "cover": "on that double",
                 "chicken_foot": "on that double, and so do all plays until it has three toes",
+                "none": "nowhere: a double owes no play",
             },
         ),
     ]
@@ -336,6 +340,28 @@ class Options:
             {
                 "in_turn": "one seat after the other draws a tile, until the engine comes",
                 "together": "all seats draw a tile in every circuit, also in that in which the engine comes",
+            },
+        ),
+    ]
+    own_train_first: Annotated[
+        str,
+        Row(
+            "what a seat may not use before its own train is started", "5, 8, 9", TURN,
+            {
+                "no": "nothing: it may use everything",
+                "trains": "open trains of other seats",
+                "all": "open trains of other seats and the Mexican Train",
+            },
+        ),
+    ]
+    failed_double: Annotated[
+        str,
+        Row(
+            "what happens if the play after the own double cannot be made", "7", TURN,
+            {
+                "draw": "the seat draws, as for any required play",
+                "mark": "nothing is drawn, the own train is opened, and the turn ends",
+                "pass": "nothing is drawn, no train is opened, and the turn ends",
             },
         ),
     ]
