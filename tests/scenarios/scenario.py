@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.reference.page import value_of
 
-HEADER_KEYS = ("section", "cites", "covers", "rules", "engine", "starter", "boneyard", "refused", "end")
+HEADER_KEYS = ("section", "cites", "covers", "rules", "engine", "starter", "sizes", "boneyard", "refused", "end")
 CHECK_KEYS = ("trains", "doubles", "seat", "opening")
 REST = "rest"
 HAND_SIZES = {  # for 2 to 14 players
@@ -98,6 +98,7 @@ class Scenario:
     rules: dict = field(default_factory=dict)
     engine: str = ""
     starter: int = 0
+    sizes: str = ""
     hands: list = field(default_factory=list)
     boneyard: list = field(default_factory=list)
     script: list = field(default_factory=list)  # (line number, kind, value)
@@ -196,7 +197,7 @@ def parse(path: Path) -> Scenario:
         seen.add(key)
         if (key == "end") != in_script:
             fail(f"'{key}:' in the wrong place")
-        if key in ("section", "engine"):
+        if key in ("section", "engine", "sizes"):
             setattr(scenario, key, text)
         elif key == "starter":
             scenario.starter = int(text)
@@ -273,7 +274,7 @@ def _deal(scenario: Scenario, hands: dict, missing) -> None:
     scenario.hands = places[:-1]
     sizes = [len(hand) for hand in scenario.hands]
     # If the engine is dealt, the scenario begins when it has been laid.
-    if set(sizes) != {size} and not engine_is_dealt(scenario.rules):
+    if set(sizes) != {size} and scenario.sizes != "uneven" and not engine_is_dealt(scenario.rules):
         missing(f"the hands have {sorted(set(sizes))} tiles, the rules say {size}")
     if sum(sizes) + len(scenario.boneyard) + 1 != len(set_tiles(scenario.tile_set)):
         missing("hands, boneyard and engine do not make up the set")
