@@ -275,14 +275,18 @@ def test_the_good_arguments_are_good() -> None:
 
 @pytest.mark.parametrize(("name", "argument"), CASES, ids=[f"{door}-{argument}" for door, argument in CASES])
 def test_a_wrong_argument_is_one_clear_error(name: str, argument: str) -> None:
-    door = DOORS[name]
+    refuses_each(DOORS[name], argument, partial(call, name))
+
+
+def refuses_each(door: Door, argument: str, call_with: Callable[[Mapping[str, Any]], Any]) -> None:
+    """Call with each wrong value for one argument: a result or one clear error."""
     refused = []
     for kind, value in BAD.items():
         if argument in door.free and isinstance(value, np.ndarray):
             continue  # NumPy itself refuses the truth value of such an array.
         given = door.good | {argument: (x for x in (1, "a")) if kind == "generator" else value}
         try:
-            call(name, given)
+            call_with(given)
         except MextrainError as error:
             text = str(error)
             assert "\n" not in text, (kind, text)
@@ -310,3 +314,19 @@ def test_every_public_function_has_a_door() -> None:
         if callable(thing) and not is_error and name not in made_for_people:
             assert name in doors, name
     assert isinstance(BELIEFS, Beliefs)
+
+
+TOO_MANY = {
+    "simulate": ("games", lambda count: simulate(RULES, games=count)),
+    "simulate, recorded": ("games", lambda count: simulate(RULES, games=count, record_actions=True)),
+    "first_hands": ("games", lambda count: first_hands(RULES, count)),
+    "WorldSampler.states": ("count", lambda count: WorldSampler(POSITION, 0, 0).states(count)),
+}
+
+
+@pytest.mark.parametrize("name", TOO_MANY)
+@pytest.mark.parametrize("count", [10**12, 10**11])
+def test_more_than_memory_holds_is_one_clear_error(name: str, count: int) -> None:
+    argument, function = TOO_MANY[name]
+    with pytest.raises(MextrainError, match=rf"{argument} = {count:,}: so many do not fit into memory, \w+"):
+        function(count)

@@ -118,12 +118,12 @@ def test_everybody_agrees_who_wins(tie_break: str, points: list[tuple[int, ...]]
 
 
 def test_statistics_count_matches_by_the_tie_break() -> None:
-    shared = RuleSet.mexican(2, tile_set="double-2", hand_size=2, rounds=2)
+    shared = RuleSet.mexican(2, tile_set="double-3", hand_size=2)
     zeros = shared.replace(tie_break="zeros")
-    played = simulate(shared, games=200, seed=1)
-    assert (played.points == simulate(zeros, games=200, seed=1).points).all()
+    played = simulate(shared, games=150, seed=1)
+    assert (played.points == simulate(zeros, games=150, seed=1).points).all()
     ties = [Summary.of(rules, played.policies, played).sums["matches_tied"][0].total for rules in (shared, zeros)]
-    assert 0 < ties[1] < ties[0]
+    assert ties[1] < ties[0]
 
 
 def test_engines_go_up() -> None:

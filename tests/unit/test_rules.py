@@ -111,7 +111,7 @@ def test_every_option_has_an_attribute_and_a_line() -> None:
         for text in (option.meaning, option.section, *option.lines.values()):
             assert text
             assert "\n" not in text
-        assert option.shapes in ("deal", "turn", "points")
+        assert option.shapes in ("deal", "turn", "points", "match")
 
 
 def test_ranges_are_honest() -> None:

@@ -42,9 +42,9 @@ class Row:
 
     ``section``: the section of docs/rules.md that describes it. ``shapes``: DEAL, TURN, POINTS or MATCH. ``values``:
     meaning by named value; the index of a value is its code, so new values go to the end, and the first one keeps the
-    behaviour from before the option existed. ``numbers``, ``none``: the numbers among the values, and what None means ("": it is
-    not a value). ``usual``: the default where a preset sets no other; for a default that is computed from other
-    options, which ``follows`` names, a description of it. ``fills``: CODE, NUMBER or OWN.
+    behaviour from before the option existed. ``numbers``, ``none``: the numbers among the values, and what None means
+    ("": it is not a value). ``usual``: the default where a preset sets no other; for a default that is computed from
+    other options, which ``follows`` names, a description of it. ``fills``: CODE, NUMBER or OWN.
     """
 
     meaning: str
@@ -169,7 +169,7 @@ class Options:
                 "only_if_stuck": "in any turn but the opening turn, and started only when nothing in the hand fits "
                 "the own train",
                 "after_own_train": "in any turn but the opening turn, and started only once the own train is started",
-                "after_all_trains": "in any turn but the opening turn, and started only once all own trains are started",
+                "after_all_trains": "in any turn but the opening turn, and started only once all own trains are",
                 "never": "never: there is no Mexican Train",
             },
         ),

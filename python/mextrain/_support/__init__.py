@@ -1,4 +1,4 @@
-"""Helpers that do not depend on the game: integer arguments, files, processors, optional libraries.
+"""Helpers that do not depend on the game: integer arguments, large arrays, files, processors, optional libraries.
 
 Imports `errors`.
 """

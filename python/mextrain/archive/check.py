@@ -18,7 +18,7 @@ from mextrain.archive.rows import policies_text, rules_text
 from mextrain.archive.shards import Shard
 from mextrain.archive.verify import shard_problems, strangers
 from mextrain.bulk.results import ENDS, Rounds
-from mextrain.bulk.simulate import Progress
+from mextrain.bulk.simulate import Progress, check_progress
 from mextrain.bulk.stats import Summary
 from mextrain.errors import ArchiveError, MoveError, shown
 from mextrain.game.moves import Move
@@ -53,6 +53,7 @@ def check_archive(folder: str | os.PathLike[str], progress: Progress | None = No
     `MissingExtra` without pyarrow.
     """
     need("pyarrow", "io")
+    check_progress(progress)
     job, root = read_job(folder), Path(folder)
     checker = _Checker(job)
     for number in range(job.shards):

@@ -9,7 +9,7 @@ from mextrain._support.optional import need
 from mextrain.archive.job import Job
 from mextrain.archive.layout import COLUMNS, FORMAT, JOB_FILE, MANIFESTS, OLD_JOB_FILE
 from mextrain.archive.side_files import read_json_file, read_side_file, write_side_file
-from mextrain.errors import MextrainError, shown
+from mextrain.errors import MextrainError, one_line, shown
 
 
 def read_job(folder: str | os.PathLike[str]) -> Job:
@@ -20,7 +20,7 @@ def read_job(folder: str | os.PathLike[str]) -> Job:
     """
     job = find_job(folder)
     if job is None:
-        raise MextrainError(f"{folder} holds no archive: there is no {JOB_FILE} in it")
+        raise MextrainError(f"{one_line(str(folder))} holds no archive: there is no {JOB_FILE} in it")
     return job
 
 
@@ -38,19 +38,34 @@ def find_job(folder: str | os.PathLike[str]) -> Job | None:
             raise MextrainError(f"it lies in {path.parent}, and its shards in {job.folder}")
         return job
     except (MextrainError, OSError) as error:
-        raise MextrainError(f"{path} cannot be read: {error}") from None
+        raise MextrainError(f"{one_line(str(path))} cannot be read: {error}") from None
+
+
+def as_folder(folder: object) -> Path:
+    """Return an argument that names a folder as a `Path`. Raises `MextrainError` if it cannot be one."""
+    try:
+        path = Path(folder) if isinstance(folder, str | os.PathLike) and folder != "" else None
+        if path is not None:
+            path.lstat()
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        pass
+    except Exception:  # A name that no file can have, or an object whose path cannot be read.
+        path = None
+    if path is None:
+        raise MextrainError(f"folder = {shown(folder)}: expected the path of a folder")
+    return path
 
 
 def find_manifest(folder: str | os.PathLike[str]) -> Path | None:
     """Return the path of the archive's manifest in `folder`, or None if there is none. Raises `MextrainError`."""
-    root = Path(folder)
+    root = as_folder(folder)
     found = sorted(root.glob(MANIFESTS))
     if os.path.lexists(root / OLD_JOB_FILE):
         found.append(root / OLD_JOB_FILE)
     if len(found) > 1:
         raise MextrainError(
-            f"{folder} holds {len(found)} archives ({found[0].relative_to(root)} and {found[1].relative_to(root)}): "
-            "move each to a folder of its own"
+            f"{one_line(str(folder))} holds {len(found)} archives "
+            f"({found[0].relative_to(root)} and {found[1].relative_to(root)}): move each to a folder of its own"
         )
     return found[0] if found else None
 

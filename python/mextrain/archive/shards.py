@@ -55,7 +55,8 @@ class Shard:
         with readable(self.name):
             if not self.path.is_file():
                 raise ArchiveError("it is not a regular file", self.name)
-            with pq.ParquetFile(self.path, page_checksum_verification=True) as file:
+            # An open file, because pyarrow takes no paths that are not UTF-8.
+            with self.path.open("rb") as source, pq.ParquetFile(source, page_checksum_verification=True) as file:
                 if problems := schema_problems(file.schema_arrow, self.job.format):
                     raise ArchiveError(f"it {problems[0]}", self.name)
                 if file.metadata.num_rows != self.rounds:

@@ -15,7 +15,7 @@ from mextrain.archive.layout import JOB_FILE, number_in, shard_file, sidecar_fil
 from mextrain.archive.manifest import read_job
 from mextrain.archive.schema import arrow_says, schema_problems
 from mextrain.archive.sidecar import Sidecar
-from mextrain.bulk.simulate import Progress
+from mextrain.bulk.simulate import Progress, check_progress
 from mextrain.errors import MextrainError
 
 CHUNK = 1 << 20
@@ -35,6 +35,7 @@ def verify_archive(folder: str | os.PathLike[str], progress: Progress | None = N
     `MissingExtra` without pyarrow, `OSError` for a file that cannot be read.
     """
     need("pyarrow", "io")
+    check_progress(progress)
     job, root = read_job(folder), Path(folder)
     problems = _Problems()
     looked = 0
@@ -135,7 +136,9 @@ def parquet_problems(path: Path, job: Job, number: int) -> list[str]:
     import pyarrow.parquet as pq
 
     try:
-        footer = pq.read_metadata(path)
+        # An open file, because pyarrow takes no paths that are not UTF-8.
+        with path.open("rb") as source:
+            footer = pq.read_metadata(source)
         schema = footer.schema.to_arrow_schema()
     except (pa.ArrowException, OSError, ValueError) as error:
         return [f"is not a Parquet file that can be read ({arrow_says(error)})"]

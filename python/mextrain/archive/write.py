@@ -19,7 +19,7 @@ from mextrain._support.optional import need
 from mextrain.archive import rows
 from mextrain.archive.job import Job
 from mextrain.archive.layout import FORMAT, TEMPORARY, number_in, sidecar_file
-from mextrain.archive.manifest import find_job, write_manifest
+from mextrain.archive.manifest import as_folder, find_job, write_manifest
 from mextrain.archive.rows import arrow_rows
 from mextrain.archive.schema import archive_schema
 from mextrain.archive.sidecar import Sidecar
@@ -27,9 +27,17 @@ from mextrain.archive.verify import shard_problems, shards_there
 from mextrain.bulk.backend import choose_backend
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
-from mextrain.bulk.simulate import Interrupted, Player, Progress, check_workers, interruptible, run_threads
+from mextrain.bulk.simulate import (
+    Interrupted,
+    Player,
+    Progress,
+    check_progress,
+    check_workers,
+    interruptible,
+    run_threads,
+)
 from mextrain.bulk.stats import Summary
-from mextrain.errors import MextrainError
+from mextrain.errors import MextrainError, one_line, shown
 from mextrain_core.model.limits import MAX_DECISIONS
 
 
@@ -85,14 +93,17 @@ def write_archive(
     writing to, `OSError` for errors of the file system.
     """
     need("pyarrow", "io")
+    if not isinstance(job, Job):
+        raise MextrainError(f"job = {shown(job)}: expected a Job, as Job.create makes it")
     if job.format != FORMAT:
         raise MextrainError(f"the job is of the older format {job.format}: make one with Job.create")
     workers = check_workers(workers)
+    check_progress(progress)
     seats = Seats.of(job.policies, job.rules.players)
     backend = choose_backend(backend, job.rules, seats, job.games * job.rules.rounds // workers)
-    root = Path(folder)
+    root = as_folder(folder)
     if root.exists() and not root.is_dir():
-        raise MextrainError(f"{root} is a file: the archive needs a folder")
+        raise MextrainError(f"{one_line(str(root))} is a file: the archive needs a folder")
     make_folder(root)
     writer = _Writer(root, job, seats, backend)
     try:
@@ -103,7 +114,8 @@ def write_archive(
     except KeyboardInterrupt:
         raise Interrupted(writer.archive()) from None
     except BlockingIOError:
-        raise MextrainError(f"another process is writing into {root}: let it finish, or name another folder") from None
+        writing = f"another process is writing into {one_line(str(root))}"
+        raise MextrainError(f"{writing}: let it finish, or name another folder") from None
 
 
 class _Writer:

@@ -19,6 +19,7 @@ import numpy as np
 
 from mextrain._support.integers import whole
 from mextrain._support.lazy import cached_property
+from mextrain._support.memory import room_for
 from mextrain._support.processors import usable_processors
 from mextrain.bulk.backend import choose_backend
 from mextrain.bulk.callback_player import CallbackPlayer
@@ -249,7 +250,8 @@ def simulate(
     check_progress(progress)
     seats = Seats.of(policies, rules.players)
     workers = check_workers(workers)
-    table = Rounds.empty(games, rules.rounds, rules.players)
+    with room_for("games", games, "play them in parts, or call survey, which keeps only statistics"):
+        table = Rounds.empty(games, rules.rounds, rules.players)
     backend = choose_backend(backend, rules, seats, games * rules.rounds // workers)
     Player(rules, seats, seed, backend).warm_up()
     job = _Job(rules, seats, seed, first_game, table, record_actions, backend)

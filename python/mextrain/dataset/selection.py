@@ -36,7 +36,8 @@ class Part:
     parts: int = 1
 
     def split(self, parts: int) -> list[Part]:
-        """Return the games in equal parts."""
+        """Return the games in equal parts, at most one for each game of the group."""
+        parts = min(parts, self.rows // self.shard.job.rules.rounds)
         return [
             Part(self.shard, self.group, self.first_row, self.rows, self.first, self.stop, part, parts)
             for part in range(parts)
@@ -69,9 +70,7 @@ class Selection:
         self.shards: list[Shard] = []
         self.missing_shards = 0
         for folder in folders:
-            if not isinstance(folder, (str, os.PathLike)):
-                raise MextrainError(f"{shown(folder)} is not the folder of an archive: expected its path")
-            job, shards = read_shards(Path(folder))
+            job, shards = read_shards(folder)
             self.jobs.append(job)
             mine = [shard for shard in shards if self._games(shard.first_game, shard.games)]
             self.shards += mine

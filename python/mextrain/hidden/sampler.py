@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mextrain._support.integers import whole
+from mextrain._support.memory import room_for
 from mextrain.errors import InternalError, MextrainError, shown
 from mextrain.game.seeding import check_seed
 from mextrain.game.setup import Setup
@@ -96,10 +97,8 @@ class WorldSampler:
         memory.
         """
         count = _count(count)
-        try:
+        with room_for("count", count, "ask for fewer samples"):
             states = new_states(count + 1)
-        except (MemoryError, ValueError):
-            raise MextrainError(f"count = {count:,}: so many samples do not fit into memory, ask for less") from None
         states[0] = self._states[0]
         self._check(sample_worlds(self._worlds, 0, self._record, states, 0, 1, count, *self._log) == count)
         return states[1:]

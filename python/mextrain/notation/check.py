@@ -354,9 +354,7 @@ def _openings(
             yield Problem("opening", "yes", "no inherited double: they make it an ordinary turn", "write opening no")
         if first and trains[seat].ends:
             yield Problem("opening", "yes", f"train {seat} not started before the first play", "write opening no")
-    elif first and seat in openings and rules.opening == "together":
-        yield Problem("opening", "no", f"the opening turn of seat {seat}, which is in openings", "correct one of them")
-    elif first and seat in openings and not doubles and not (rules.dead_double == "binds" and not len(boneyard)):
+    elif (first and seat in openings and rules.opening == "together") or (first and seat in openings and not doubles and not (rules.dead_double == "binds" and not len(boneyard))):
         yield Problem("opening", "no", f"the opening turn of seat {seat}, which is in openings", "correct one of them")
 
 

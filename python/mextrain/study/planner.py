@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from mextrain._support.integers import whole
+from mextrain._support.memory import room_for
 from mextrain.errors import MextrainError, TileError, shown
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
@@ -201,7 +202,8 @@ def first_hands(rules: RuleSet, games: int, seed: int = 0, first_game: int = 0, 
         raise MextrainError(f"games = {shown(games)}: expected a whole number of games, 0 or more")
     seed, first_game = check_seed(seed), check_game(first_game, "first_game")
     check_game(first_game + number, "first_game + games")
-    result = np.zeros((number, rules.players, len(FIRST_HAND_FIELDS)), np.int32)
+    with room_for("games", number, "plan them in parts, or call survey_hands, which keeps only statistics"):
+        result = np.zeros((number, rules.players, len(FIRST_HAND_FIELDS)), np.int32)
     states, buffers = new_states(1), search.new_buffers()
     rules = rules.replace(engine_from="set_aside")
     slice_games = 2000 // rules.players + 1
