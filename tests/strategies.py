@@ -46,6 +46,9 @@ def rule_sets(draw: Any, **fixed: object) -> RuleSet:
         options["double_rule"] = "cover"
     if options.get("double_rule") == "chicken_foot" and options.get("opening") == "together":
         options["opening"] = "chain"
+    remembers = {"draw_limit": "until_it_fits", "drawn_tile": "own_train", "dead_double": "binds"}
+    if remembers.items() <= options.items():
+        options["drawn_tile"] = "anywhere"
     options["max_uncovered"] = draw(st.sampled_from((None, 1)))
     if draw(st.booleans()):
         options["double_blank"] = draw(st.sampled_from((0, 25, 50)))

@@ -208,6 +208,7 @@ class Round:
         """An independent copy, which can be played on."""
         other = object.__new__(Round)
         other.__dict__.update(self.__dict__)
+        other.drawn_for_play = list(self.drawn_for_play)
         other.hands = [list(hand) for hand in self.hands]
         other.boneyard = list(self.boneyard)
         other.drawn_tiles = list(self.drawn_tiles)
@@ -319,6 +320,7 @@ class Round:
         self.owed = play
         self.owed_for = double
         self.drawn: str | None = None
+        self.drawn_for_play: list[str] = []  # all tiles drawn for it, the last one included
         self.marked = False  # mark_and_play: this play has opened the train, and only the drawn tile is left
         self.marked_for: list[OpenDouble] = []  # the doubles on which it had to go before the draw
         if self.attempts == stream.MOST_ATTEMPTS:
@@ -360,12 +362,13 @@ class Round:
 
     def _may_draw(self) -> bool:
         """Section 6, 4: the boneyard has a tile and this required play (or this turn) has not drawn yet."""
-        if not self.boneyard or self.drawn is not None:
+        if not self.boneyard or (self.drawn is not None and self.rules.draw_limit != "until_it_fits"):
             return False
         return not (self.rules.draw_limit == "per_turn" and self.drawn_in_turn)
 
     def _draw_for_play(self) -> None:
         self.drawn = self._draw("draw")
+        self.drawn_for_play.append(self.drawn)
         self.drawn_in_turn = True
 
     def _draw(self, event: str) -> str:
@@ -453,6 +456,7 @@ class Round:
             drawn_places = places
             if self.rules.drawn_tile == "own_train" and not binding:
                 drawn_places = self._ends_of([self._seat])
+                hand = [tile for tile in hand if tile == ANYWHERE or tile not in self.drawn_for_play[:-1]]
             plays = self._plays_of(self.drawn, all_places if self.drawn == ANYWHERE else drawn_places)
             hand.remove(self.drawn)
         if not plays:

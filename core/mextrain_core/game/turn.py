@@ -45,7 +45,7 @@ NO_TILE = u64(NONE)
 
 SINGLE = code("opening", "single")
 OWN_TRAIN = code("drawn_tile", "own_train")
-PER_TURN = code("draw_limit", "per_turn")
+PER_TURN, UNTIL_IT_FITS = code("draw_limit", "per_turn"), code("draw_limit", "until_it_fits")
 MAY = code("drawn_play", "may")
 PLAY_DRAWN = code("failed_cover", "play_drawn")
 MARK_AND_PLAY = code("failed_cover", "mark_and_play")
@@ -315,9 +315,17 @@ def look_drawn(s, r, log):
     if select_drawn(s, r):
         return PHASE_DECIDE
     note_no_play(s, r, log)
+    if draws_again(s, r):
+        return PHASE_DRAW
     if may_have_released(s, r) and select_other(s, r):
         return PHASE_DECIDE
     return PHASE_FAIL
+
+
+@helper
+def draws_again(s, r):
+    """Whether a drawn tile that does not fit is followed by another draw."""
+    return r.draw_limit == UNTIL_IT_FITS and s.boneyard_size != 0
 
 
 @helper

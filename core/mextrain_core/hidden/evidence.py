@@ -23,6 +23,7 @@ from mextrain_core.game.turn import (
     after_draw,
     after_open,
     begin_turn,
+    draws_again,
     end_round,
     end_turn,
     fail,
@@ -260,6 +261,8 @@ def no_play(s, r, e):
         note_drawn(s, r, e, FITS_NOT)
         if is_marked(s, r):
             return end_turn(s, r, None)
+        if draws_again(s, r):
+            return PHASE_DRAW
         if e.released != 0:
             select(s, r, NONE, NONE, False)
             note_lack(e, seat, halves_for(s, r, u64(s.eligible)), u64(e.arrivals[seat]) - U1)

@@ -188,7 +188,11 @@ class Options:
         str,
         Row(
             "how often a turn may draw for want of a play", "6", TURN,
-            {"per_play": "once for each required play", "per_turn": "once"},
+            {
+                "per_play": "once for each required play",
+                "per_turn": "once",
+                "until_it_fits": "tile after tile, until one fits or the boneyard is empty",
+            },
         ),
     ]
     drawn_play: Annotated[
@@ -369,7 +373,7 @@ class Options:
 # fmt: on
 
 
-BRANDS, SHEETS = "Rules in the box of a brand", "Sheets of clubs and tournaments"
+BRANDS, SHEETS = "Rules in the box of a brand", "Sheets of clubs and tournaments, and web pages"
 """Who prints the rules of a preset."""
 
 
@@ -454,6 +458,14 @@ PRESETS = {
         "what they say of doubles is not known; sets and hands for 9 to 14 players are those of mexican",
         _double_12(15, 15, 15, 12, 12, 11, 11),
         {"engine_from": "holder"},
+    ),
+    "pagat": Preset(
+        "Mexican Train as Pagat describes it",
+        SHEETS,
+        "the main rules on pagat.com (McLeod)",
+        "sets and hands for 11 to 14 players are those of mexican",
+        _double_12(15, 15, 15, 12, 12, 10, 10, 8, 8),
+        {"engine_from": "holder", "opening": "together", "drawn_play": "may"},
     ),
 }
 """The presets by name (docs/rules.md sections 3 and 11)."""

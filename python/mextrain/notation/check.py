@@ -278,7 +278,8 @@ def _drew(
     if drew is None:
         return
     hand = hands[seat]
-    if phase in (*OVER, "forced-draw") or (phase == "draw" and drew != EARLIER):
+    draws_again = phase == "draw" and rules.draw_limit == "until_it_fits"
+    if phase in (*OVER, "forced-draw") or (phase == "draw" and drew != EARLIER and not draws_again):
         yield Problem("drew", str(drew), f"none at the phase {phase}", "write none")
     elif drew == EARLIER:
         if _first(owed, after):
@@ -354,8 +355,11 @@ def _openings(
             yield Problem("opening", "yes", "no inherited double: they make it an ordinary turn", "write opening no")
         if first and trains[seat].ends:
             yield Problem("opening", "yes", f"train {seat} not started before the first play", "write opening no")
-    elif (first and seat in openings and rules.opening == "together") or (first and seat in openings and not doubles and not (rules.dead_double == "binds" and not len(boneyard))):
-        yield Problem("opening", "no", f"the opening turn of seat {seat}, which is in openings", "correct one of them")
+    elif first and seat in openings:
+        begins_bound = bool(doubles) or (rules.dead_double == "binds" and not len(boneyard))
+        if rules.opening == "together" or not begins_bound:
+            expected = f"the opening turn of seat {seat}, which is in openings"
+            yield Problem("opening", "no", expected, "correct one of them")
 
 
 def _lasts(rules: RuleSet, opening: bool, openings: frozenset[int]) -> bool:
