@@ -19,7 +19,8 @@ HAND_SIZES = {  # for 2 to 14 players
     "cardinal": (15, 15, 15, 12, 12, 11, 11, 11, 11, 11, 11, 11, 11),
     "pagat": (15, 15, 15, 12, 12, 10, 10, 8, 8, 11, 11, 11, 11),
 }
-DOUBLE_12 = {"tournament": 8, "puremco": 8, "cardinal": 8, "pagat": 10}  # presets that play double-12 up to this number of players
+DOUBLE_12 = {"tournament": 8, "puremco": 8, "cardinal": 8, "pagat": 10}
+"""Presets that play double-12 up to this number of players."""
 
 _EVENT = re.compile(r"(\d+):(\S.*)")
 _LEGAL = re.compile(r"(legal|illegal) (\d+):(.*)")
@@ -132,7 +133,8 @@ def hand_size(rules: dict) -> int:
 
 def engine_is_dealt(rules: dict) -> bool:
     """Whether hand sizes differ, since one seat lays the engine from its hand."""
-    return rules.get("engine_from", "holder" if rules["preset"] in ("cardinal", "pagat") else "set_aside") != "set_aside"
+    usual = "holder" if rules["preset"] in ("cardinal", "pagat") else "set_aside"
+    return rules.get("engine_from", usual) != "set_aside"
 
 
 def set_tiles(name: str) -> list:
