@@ -44,11 +44,6 @@ def rule_sets(draw: Any, **fixed: object) -> RuleSet:
         options[name] = draw(st.sampled_from(_WORDS[name]))
     if options.get("double_rule") == "chicken_foot" and tile_set == "super":
         options["double_rule"] = "cover"
-    if options.get("double_rule") == "chicken_foot" and options.get("opening") == "together":
-        options["opening"] = "chain"
-    remembers = {"draw_limit": "until_it_fits", "drawn_tile": "own_train", "dead_double": "binds"}
-    if remembers.items() <= options.items():
-        options["drawn_tile"] = "anywhere"
     options["max_uncovered"] = draw(st.sampled_from((None, 1)))
     if draw(st.booleans()):
         options["double_blank"] = draw(st.sampled_from((0, 25, 50)))
@@ -56,8 +51,14 @@ def rule_sets(draw: Any, **fixed: object) -> RuleSet:
         options["starter"] = draw(st.sampled_from(("draw", "rotate", "winner", 0, players - 1)))
     options.update(fixed)
     options["players"] = players
+    # Combinations that are refused.
+    resolved = {name: option.default(preset) for name, option in OPTIONS.items()} | options
     if options.get("hand_size") == 1:  # whoever lays the engine would begin without tiles
         options["engine_from"] = "set_aside"
+    if resolved["double_rule"] == "chicken_foot" and resolved["opening"] == "together":
+        options["opening"] = "chain"
+    if [resolved[name] for name in ("draw_limit", "drawn_tile", "dead_double")] == ["until_it_fits", "own_train", "binds"]:
+        options["drawn_tile"] = "anywhere"
     return RuleSet.from_dict({"preset": preset, **options})
 
 
