@@ -57,7 +57,8 @@ def rule_sets(draw: Any, **fixed: object) -> RuleSet:
         options["engine_from"] = "set_aside"
     if resolved["double_rule"] == "chicken_foot" and resolved["opening"] == "together":
         options["opening"] = "chain"
-    if [resolved[name] for name in ("draw_limit", "drawn_tile", "dead_double")] == ["until_it_fits", "own_train", "binds"]:
+    remembers = {"draw_limit": "until_it_fits", "drawn_tile": "own_train", "dead_double": "binds"}
+    if remembers.items() <= resolved.items():
         options["drawn_tile"] = "anywhere"
     return RuleSet.from_dict({"preset": preset, **options})
 
