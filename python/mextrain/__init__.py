@@ -23,6 +23,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "bulk.callbacks": ("Batch", "BatchPolicy", "Decision"),
     "bulk.simulate": ("Interrupted", "Simulation", "simulate", "survey"),
+    "env.batch": ("BatchEnv",),
     "errors": (
         "ArchiveError",
         "InternalError",
@@ -52,8 +53,11 @@ _NAMES = {
     "position": ("OpenDouble", "Position"),
     "precompile": ("Warmup", "warmup"),
     "records": ("RoundRecord", "replay"),
+    "searches.result": ("MoveResult", "SearchResult"),
+    "study.analysis": ("Analysis", "analyse"),
     "study.hands": ("HandSummary", "survey_hands"),
     "study.planner": ("Plan", "plan"),
+    "study.search": ("search",),
     "study.tournament": ("Tournament", "tournament"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -68,6 +72,7 @@ if TYPE_CHECKING:
     from mextrain.bulk.simulate import Simulation as Simulation
     from mextrain.bulk.simulate import simulate as simulate
     from mextrain.bulk.simulate import survey as survey
+    from mextrain.env.batch import BatchEnv as BatchEnv
     from mextrain.errors import ArchiveError as ArchiveError
     from mextrain.errors import IllegalMove as IllegalMove
     from mextrain.errors import InternalError as InternalError
@@ -107,10 +112,15 @@ if TYPE_CHECKING:
     from mextrain.precompile import warmup as warmup
     from mextrain.records import RoundRecord as RoundRecord
     from mextrain.records import replay as replay
+    from mextrain.searches.result import MoveResult as MoveResult
+    from mextrain.searches.result import SearchResult as SearchResult
+    from mextrain.study.analysis import Analysis as Analysis
+    from mextrain.study.analysis import analyse as analyse
     from mextrain.study.hands import HandSummary as HandSummary
     from mextrain.study.hands import survey_hands as survey_hands
     from mextrain.study.planner import Plan as Plan
     from mextrain.study.planner import plan as plan
+    from mextrain.study.search import search as search
     from mextrain.study.tournament import Tournament as Tournament
     from mextrain.study.tournament import tournament as tournament
 else:

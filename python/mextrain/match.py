@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from mextrain._support.html import html_table
 from mextrain.errors import PositionError
 from mextrain.game.rules import RuleSet
 from mextrain.game.starters import next_starter
@@ -114,6 +115,12 @@ class Match:
         vars(other).update(vars(self))
         other._rounds = [*self._rounds[:-1], self.position.copy()]
         return other
+
+    def _repr_html_(self) -> str:
+        seats = [f"seat {seat}" for seat in range(self.rules.players)]
+        rounds = [position for position in self._rounds if position.over]
+        rows = [(number, position.engine, *position.points) for number, position in enumerate(rounds)]
+        return html_table(repr(self)[1:-1], ("round", "engine", *seats), [*rows, ("total", "", *self.totals)])
 
     def __repr__(self) -> str:
         state = "over" if self.over else f"round {len(self._rounds) - 1} of {self.rules.rounds}"

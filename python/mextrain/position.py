@@ -19,20 +19,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mextrain.errors import IllegalMove, InternalError, PositionError, shown
+from mextrain.errors import IllegalMove, InternalError, PositionError, RecordError, shown
 from mextrain.game.equality import decisive
 from mextrain.game.events import LogEntry
 from mextrain.game.moves import Move
 from mextrain.game.read_only import Action, OpenDouble, ReadOnlyPosition, Train
 from mextrain.game.refusal import refusal
 from mextrain.game.rules import RuleSet
+from mextrain.game.seeding import drawing_order
 from mextrain.game.setup import Setup
 from mextrain.game.tiles import Tile
+from mextrain.notation.course import Course, begin, check_end, wrong
 from mextrain.notation.read import read
 from mextrain.notation.record import RoundRecord
-from mextrain.notation.state import Continued
+from mextrain.notation.state import Continued, check_complete
 from mextrain.notation.table import table
 from mextrain.notation.take import take
+from mextrain.picture.svg import Picture
+from mextrain.picture.table import table_picture
 from mextrain_core.game.events import EVENT
 from mextrain_core.game.turn import advance, apply_move, play, play_unchecked, step_forced
 from mextrain_core.model.limits import NONE
@@ -134,24 +138,39 @@ class Position(ReadOnlyPosition):
     def from_line(cls, text: str) -> Position:
         """Return the position that one line of text describes (docs/formats.md). It can be played on from there.
 
-        The line's key or order decides the draws. If the line gives neither, they come from the stream of seed 0. The
-        earlier course of the round is not known, so there are no events, and the round has no record.
+        The line's key or order decides the draws. If the line gives neither, they come from the stream of seed 0.
+
+        If the line has events, the position is that of a round played from its deal. Otherwise the earlier course of
+        the round is not known: there are no events, the round has no record, and hidden tiles cannot be sampled.
 
         Raises a `PositionError` whose `problems` list everything wrong with the line; also for a line with hidden
-        places.
+        places, and for events that do not lead to what the line describes.
         """
         snapshot = read(text)
-        return cls(Continued.of(snapshot), "explicit" if snapshot.chance.kind == "explicit" else "stream")
+        explicit = snapshot.chance.kind == "explicit"
+        if snapshot.events is None:
+            return cls(Continued.of(snapshot), "explicit" if explicit else "stream")
+        check_complete(snapshot)
+        position = cls(begin(snapshot), "explicit" if explicit else "stream")
+        try:
+            Course(position, snapshot.events, goes_on=True).run()
+        except RecordError as error:
+            raise wrong("events", f"event {error.event}", "what can happen by the rules", error.reason) from None
+        check_end(snapshot, take(position, explicit, key=snapshot.chance.kind == "order", events=True))
+        return position
 
-    def line(self, *, for_seat: int | None = None, key: bool = False) -> str:
+    def line(self, *, for_seat: int | None = None, key: bool = False, events: bool = False) -> str:
         """Return the position as one line of text (docs/formats.md), which `from_line` reads.
 
         `for_seat` leaves out what that seat cannot see. Future draws are included only with `key`. Then the position
-        read back is equal and continues with the same draws.
+        read back is equal and continues with the same draws. With `events`, the line has the course of the round too,
+        which shows what the seats have revealed: then hidden tiles can be sampled (`determinize`), and the position
+        read back has events and a record.
 
-        Raises `PositionError` for a seat that does not exist, and for `for_seat` together with `key`.
+        Raises `PositionError` for a seat that does not exist, for `for_seat` together with `key`, and for `events` if
+        the position continues from a line without them.
         """
-        return str(take(self, self._chance == "explicit", for_seat, key))
+        return str(take(self, self._chance == "explicit", for_seat, key, events))
 
     def why_illegal(self, action: Action) -> str | None:
         """Return why `action` is not legal now, or None if it is. Raises `MoveError` for anything but a move."""
@@ -223,12 +242,24 @@ class Position(ReadOnlyPosition):
                 return
         raise IllegalMove(f"{wanted} cannot be drawn: it is not among the {len(self.boneyard)} tiles of the boneyard")
 
-    def record(self, *, legal: bool = False) -> dict[str, Any]:
-        """Return the record of the round, which must be over, as an object for JSON (docs/formats.md).
+    def record(self, *, legal: bool = False, partial: bool = False) -> dict[str, Any]:
+        """Return the record of the round as an object for JSON (docs/formats.md).
 
-        With `legal` it lists the legal moves of every decision. Raises `PositionError` if the round is not over.
+        With `legal` it lists the legal moves of every decision. With `partial` the round may go on: then the record has
+        no result, and `replay` returns an equal position, which continues with the same draws.
+
+        Raises `PositionError` if the round goes on without `partial`, or if a draw by the caller is pending.
         """
-        return RoundRecord.of(self, self._legal_lists() if legal else None).to_dict()
+        to_come = self._to_come() if partial and not self.over else None
+        return RoundRecord.of(self, self._legal_lists() if legal else None, to_come).to_dict()
+
+    def _to_come(self) -> tuple[Tile, ...]:
+        """The tiles of the boneyard in the order in which they will be drawn, if something decides it."""
+        if self.pending_draw:
+            raise PositionError(f"seat {self.seat} is to draw: a record can be written after the draw")
+        if not self._by_stream:
+            return self.boneyard_in_order()
+        return drawing_order(int(self._states["key"][0]), self.draws, self.boneyard)
 
     def _legal_lists(self) -> list[list[str]]:
         again = self.restart()
@@ -265,6 +296,39 @@ class Position(ReadOnlyPosition):
         `for_seat` leaves out what that seat cannot know. Raises `PositionError` for an invalid `for_seat` or `width`.
         """
         return table(self, for_seat=for_seat, width=width)
+
+    def svg(
+        self,
+        *,
+        for_seat: int | None = None,
+        width: int = 720,
+        theme: str = "auto",
+        suggest: Action | None = None,
+        names: Sequence[str] | None = None,
+        hands: bool = True,
+    ) -> Picture:
+        """Return the position as a picture (docs/pictures.md): SVG source that a notebook shows and `save` writes.
+
+        `for_seat` leaves out what that seat cannot know, everywhere in the source. `width`: pixels, 600 … 4000.
+        `theme`: `light`, `dark`, or `auto` for what the viewer prefers. `suggest`: a legal move to be shown.
+        `names`: a text for each seat. `hands`: whether the hands are drawn.
+
+        Positions with the same course and the same future give the same bytes. Raises `PositionError` for an invalid
+        argument, `IllegalMove` or `MoveError` for a suggestion that is not legal.
+        """
+        return table_picture(
+            self,
+            title=repr(self)[1:-1],
+            for_seat=for_seat,
+            width=width,
+            theme=theme,
+            suggest=suggest,
+            names=names,
+            hands=hands,
+        )
+
+    def _repr_svg_(self) -> str:
+        return str(self.svg())
 
     def __str__(self) -> str:
         return self.table()

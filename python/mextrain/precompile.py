@@ -23,7 +23,9 @@ from mextrain.hidden.observation import Layout, expand, legal_mask, observe
 from mextrain.hidden.sampler import WorldSampler
 from mextrain.position import Position
 from mextrain.records import replay
+from mextrain.searches.settings import METHODS
 from mextrain.study.planner import GOALS, first_hands, longest_chain, plan
+from mextrain.study.search import search
 from mextrain_core.bulk.replay import Recorded, replay_rounds
 from mextrain_core.bulk.rollout import SeatPolicies, play_games_calling
 from mextrain_core.bulk.samples import Samples, replay_decisions
@@ -118,11 +120,20 @@ def _hidden_information() -> None:
 
 
 def _planner() -> None:
-    simulate(RULES, games=1, policies="planner")
+    simulate(RULES, games=1, policies=["planner", "expert"])
     for goal in GOALS:
         plan("0-1 1-2", 0, goal=goal, count=goal != "finish")
     first_hands(RULES, 1)
     longest_chain([(0, 1)])
+
+
+def _searches() -> None:
+    position = Position.deal(RULES, seed=0)
+    while len(position.legal_moves()) < 3:
+        position.play(position.legal_moves()[0])
+    for method in METHODS:
+        search(position, method=method, playouts=96)
+    simulate(RULES, games=1, policies=["flat:32", "counting"])
 
 
 def _archives() -> None:
@@ -144,6 +155,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "positions and records": _positions,
     "hidden information": _hidden_information,
     "planner": _planner,
+    "searches": _searches,
     "archives": _archives,
 }
 """The parts to compile, in order. Most people wait for the first one."""

@@ -11,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mextrain.errors import MextrainError, RecordError, shown
+from mextrain.errors import RecordError, shown
 from mextrain.game.engine_deal import Beginning, callers
-from mextrain.game.events import NO_PLAY, OPEN, SKIP, Event
-from mextrain.game.moves import Move
 from mextrain.game.starters import next_starter
-from mextrain.game.text_cache import Texts, texts_of
+from mextrain.notation.course import Course
 from mextrain.notation.record import FORMAT, RoundRecord
 from mextrain.position import Position
 
@@ -24,11 +22,12 @@ __all__ = ["FORMAT", "MatchOrder", "RoundRecord", "replay"]
 
 
 def replay(record: RoundRecord | Mapping[str, Any]) -> Position:
-    """Replay a record and return the position at its end.
+    """Replay a record and return the position at its end, or where it stops if the round goes on.
 
     The number, engine and starter of the round must fit the rules, as far as one round can show (`MatchOrder` checks
     all rounds of a match). Every move must be legal. Every draw, opening and skip must be exactly where the rules force
-    it, with none missing and none added. Legal lists, if there are any, and the result must be right.
+    it, with none missing and none added. Legal lists, if there are any, and the result must be right. A round that goes
+    on (`partial`) has no result; its position can be played on, and draws in the order of the record's boneyard.
 
     Raises `RecordError` at the first fault. Its `event` is the number of the event, from 0, or None if no single event
     is at fault.
@@ -37,7 +36,11 @@ def replay(record: RoundRecord | Mapping[str, Any]) -> Position:
     _check_starter(read)
     position = Position(read.start())
     _check_number(read)
-    _Replay(read, position).run()
+    Course(position, read.events, read.legal, goes_on=read.partial).run()
+    if read.partial:
+        if position.over:
+            raise RecordError(f"end is missing, but the events lead to {position.end!r}")
+        return position
     for name, right in (("end", position.end), ("winner", position.winner), ("points", position.points)):
         written = getattr(read, name)
         if written != right:
@@ -75,8 +78,8 @@ class MatchOrder:
     """Checks that consecutive records form matches. Call `check` with each record in order.
 
     The records of a match are consecutive and have the same `rules`, `seed` and `game`. Their rounds must be in order,
-    with starters that follow the rules (`starter` is `rotate` or `winner`). Rounds may be missing. Records without a
-    game or round number do not belong to a match.
+    with starters that follow the rules (`starter` is `rotate` or `winner`). Rounds may be missing. After a round that
+    goes on only the same round may follow. Records without a game or round number do not belong to a match.
     """
 
     def __init__(self) -> None:
@@ -90,6 +93,11 @@ class MatchOrder:
         if (last.game, last.seed, last.rules) != (record.game, record.seed, record.rules):
             return
         assert record.number is not None and last.number is not None  # noqa: PT018, mypy cannot tell
+        if last.partial and record.number > last.number:
+            before = f"round {last.number} of game {record.game}"
+            raise RecordError(f"round is {record.number}, but {before} stands before it and goes on")
+        if last.partial and (record.number, record.starter) == (last.number, last.starter):
+            return
         again = last.number == record.rules.rounds - 1 and record.number == 0
         if record.number <= last.number and not again:
             before = f"round {last.number} of game {record.game}"
@@ -117,83 +125,6 @@ def _starter_after(record: RoundRecord, rounds: int) -> int | None:
         # The winners of the rounds in between are not known.
         winner = None
     return starter
-
-
-class _Replay:
-    """Replays the events of a record on a position."""
-
-    def __init__(self, record: RoundRecord, position: Position) -> None:
-        self.record = record
-        self.position = position
-        self.texts: Texts = texts_of(record.rules.actions)
-        self.number = 0  # of the next event
-        self.decisions = 0
-        self.seen = 0  # entries of the position's log already compared
-
-    def run(self) -> None:
-        """Go through all events. Raises `RecordError` at the first wrong one."""
-        position, events, legal = self.position, self.record.events, self.record.legal
-        self.compare()
-        while not position.over:
-            if self.number == len(events):
-                raise self.fault(f"the events end, but the round goes on with seat {position.seat}")
-            move = self.decision(events[self.number])
-            if legal is not None:
-                self.check_legal(legal)
-            if not position.try_play(move):
-                raise self.fault(str(position.why_illegal(move)))
-            self.decisions += 1
-            self.compare()
-        if self.number < len(events):
-            raise self.fault(f"{events[self.number]!r} stands after the end of the round")
-        if legal is not None and len(legal) > self.decisions:
-            raise RecordError(f"legal has {len(legal)} lists for {self.decisions} plays and stops")
-
-    def compare(self) -> None:
-        """Compare what has happened in the position since the last call with the next events of the record."""
-        events, log = self.record.events, self.position.log
-        for entry in log[self.seen :]:
-            if entry[0] == NO_PLAY:
-                continue
-            due = self.texts.event(entry).text
-            if self.number == len(events):
-                raise self.fault(f"the events end, but {due!r} is due")
-            if events[self.number] != due:
-                raise self.fault(f"{shown(events[self.number])} stands where the rules force {due!r}")
-            self.number += 1
-        self.seen = len(log)
-
-    def decision(self, event: str) -> Move:
-        """Return the move of an event, where the seat to move has to decide."""
-        seat, _, what = event.partition(":")
-        if seat == str(self.position.seat):
-            try:
-                move = self.texts.move(what)
-            except MextrainError as error:
-                if what not in (OPEN, SKIP) and " " not in what:
-                    raise self.fault(f"{shown(event)} is not an event: {error}") from None
-            else:
-                if self.texts.text(move.code) == what:
-                    return move
-        try:
-            decision = Event.parse(event, self.record.rules.actions).is_decision
-        except RecordError as error:
-            raise self.fault(error.reason) from None
-        if decision:
-            raise self.fault(f"{shown(event)} is not by seat {self.position.seat}, which has the move")
-        raise self.fault(f"{shown(event)} stands where seat {self.position.seat} has to play")
-
-    def check_legal(self, legal: tuple[tuple[str, ...], ...]) -> None:
-        """Compare the legal list of the next decision with the legal moves."""
-        if self.decisions == len(legal):
-            raise self.fault(f"legal has no list for this event, the decision number {self.decisions}")
-        right = tuple(sorted(self.position.legal_texts()))
-        if legal[self.decisions] != right:
-            raise self.fault(f"legal says {_plain(legal[self.decisions])}, but {_plain(right)} is right")
-
-    def fault(self, reason: str) -> RecordError:
-        """Return an error for the next event, with `reason` as its message."""
-        return RecordError(reason, event=self.number)
 
 
 def _plain(value: object) -> str:

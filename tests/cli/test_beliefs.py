@@ -54,7 +54,9 @@ def test_the_table(
         (("--line", "3"), "there is no line 3: expected 1 … 2"),
         (("--seat", "4"), "there is no seat 4: expected 0 … 3"),
         (("--samples", "19"), "expected a whole number 20 …"),
-        (("--event", "-1"), "expected a whole number 0 …"),
+        (("--event", "-100000"), "no seat decides at event -"),
+        (("--line", "0"), "there is no line 0: expected 1 … 2"),
+        (("--line", "-3"), "there is no line -3: expected 1 … 2, or -1 … -2"),
         (("--seed", "x"), "--seed"),
     ],
 )
@@ -70,7 +72,9 @@ def test_draws_are_no_decisions(tmp_path: Path, capsys: pytest.CaptureFixture[st
     number = next(number for number, event in enumerate(first.events) if event.is_draw)
     following = next(n for n, event in enumerate(first.events) if n > number and event.is_decision)
     message = fail(capsys, "beliefs", path, "--event", str(number))
-    assert f"line 1: no seat decides at event {number}: expected a play or stop, such as event {following}" in message
+    before = max(n for n, event in enumerate(first.events) if n < number and event.is_decision)
+    near = f"expected a play or stop, such as event {before} or {following}"
+    assert f"line 1: no seat decides at event {number}: {near}" in message
 
 
 def test_wrong_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,4 +82,5 @@ def test_wrong_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     path, (first, _) = rounds(tmp_path)
     Path(path).write_text(json.dumps(first.record() | {"winner": None}), encoding="utf-8")
     assert "winner is" in fail(capsys, "beliefs", path, "--event", "0")
-    assert "required: --event" in fail(capsys, "beliefs", path)
+    Path(path).write_text(json.dumps(first.record()), encoding="utf-8")
+    assert "the round is over, so nobody has the move: add --for-seat or --event" in fail(capsys, "beliefs", path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -58,11 +59,25 @@ def test_nothing_is_legal_when_the_round_is_over(capsys: pytest.CaptureFixture[s
         ("x" * 30_000, "expected one line"),
     ],
 )
-def test_wrong_lines(
-    command: str, line: str, word: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_lines(command: str, line: str, word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert word in fail(capsys, command, line)
-    give(monkeypatch, line.encode())
+
+
+@pytest.mark.parametrize("command", ["show", "legal", "beliefs"])
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("", "stdin is empty"),
+        ("mextrain-position/9; x", "stdin, line 1: 'mextrain-position/9' is not a line of a position"),
+        (LINE.replace("plays=0", "plays=1"), "plays=1"),
+        ("x" * 30_000, "is neither a record, which begins with {, nor a position"),
+        ("{}", "line 1: format is none"),
+    ],
+)
+def test_wrong_texts_on_stdin(
+    command: str, text: str, word: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give(monkeypatch, text.encode())
     assert word in fail(capsys, command, "-")
 
 
@@ -73,3 +88,15 @@ def test_wrong_input(
     assert "LINE" in fail(capsys, command)
     give(monkeypatch, b"mextrain-position/1; \xff")
     assert "not UTF-8 (byte 21)" in fail(capsys, command, "-")
+
+
+def test_show_draws_a_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert succeed(capsys, "show", LINE, "--svg") == POSITION.svg()
+    seen = POSITION.svg(for_seat=1, theme="dark", width=900)
+    options = ("--for-seat", "1", "--theme", "dark", "--width", "900")
+    assert succeed(capsys, "show", LINE, "--svg", *options) == seen
+    file = tmp_path / "a.svg"
+    assert succeed(capsys, "show", LINE, "-o", str(file), *options) == ""
+    assert file.read_text(encoding="utf-8") == seen
+    assert "only SVG is written" in fail(capsys, "show", LINE, "-o", str(tmp_path / "a.png"))
+    assert "No such file" in fail(capsys, "show", LINE, "-o", str(tmp_path / "missing" / "a.svg"))

@@ -1,7 +1,8 @@
 """The tables of the pages that are generated from the code: the structs of docs/state-layout.md, the kernels of
-docs/kernels.md, the sections of docs/hidden-information.md.
+docs/kernels.md, the sections of docs/hidden-information.md, the features of docs/environments.md.
 
-`python -m tests.docs.generated` writes them into the pages. A table is between two comments with its name.
+`python -m tests.docs.generated` writes them into the pages, and the pictures that the code draws. A table is between
+two comments with its name.
 """
 
 from __future__ import annotations
@@ -16,13 +17,17 @@ from typing import Any
 import numpy as np
 
 from mextrain import Layout, RuleSet
+from mextrain_core.env.features import ACTION_FEATURES, TABLE_FEATURES
 from mextrain_core.game import events
 from mextrain_core.hidden.observe import SECTIONS
 from mextrain_core.model import rules, state
+from tests.docs import drawings
 from tests.docs.pages import ROOT, read
 from tests.tidy.tree import CORE, sources
 
-LAYOUT, KERNELS, HIDDEN = (ROOT / "docs" / f"{name}.md" for name in ("state-layout", "kernels", "hidden-information"))
+LAYOUT, KERNELS, HIDDEN, ENVIRONMENTS = (
+    ROOT / "docs" / f"{name}.md" for name in ("state-layout", "kernels", "hidden-information", "environments")
+)
 STRUCTS: dict[str, tuple[np.dtype[Any], ModuleType]] = {
     "STATE": (state.STATE, state),
     "RULES": (rules.RULES, rules),
@@ -92,9 +97,20 @@ def size_table() -> str:
     return "\n".join(rows)
 
 
+def feature_table(features: tuple[tuple[str, int, str], ...]) -> str:
+    """A row for each feature: column, name, scale and meaning."""
+    rows = [cells("column", "feature", "scale", "meaning"), "|---|---|---|---|"]
+    rows += [cells(column, f"`{name}`", scale, text) for column, (name, scale, text) in enumerate(features)]
+    return "\n".join(rows)
+
+
 TABLES: dict[Any, dict[str, Callable[[], str]]] = {
     LAYOUT: {name: lambda name=name: struct_table(name) for name in STRUCTS},  # type: ignore[misc]
     KERNELS: {"kernels": kernel_table},
+    ENVIRONMENTS: {
+        "action features": lambda: feature_table(ACTION_FEATURES),
+        "table features": lambda: feature_table(TABLE_FEATURES),
+    },
     HIDDEN: {"sections": section_table, "sizes": size_table},
 }
 
@@ -112,3 +128,4 @@ def page(path: Any) -> str:
 if __name__ == "__main__":
     for each in TABLES:
         each.write_text(page(each), encoding="utf-8")
+    drawings.write()

@@ -37,6 +37,7 @@ from mextrain import (
     observe,
     plan,
     replay,
+    search,
     simulate,
     survey,
     survey_hands,
@@ -221,6 +222,14 @@ DOORS = {
         {name: PLAY[name] for name in PLAY if name not in ("workers", "progress")},
         called={"policies": "polic"},
     ),
+    "search": Door(
+        search,
+        {
+            "position": POSITION, "seat": None, "playouts": 4, "seconds": None, "until": None, "method": "flat",
+            "policy": "random", "utility": "margin", "seed": 0, "workers": 1, "drop": 1.0, "trees": 1,
+        },
+        called={"method": "search", "policy": "polic"},
+    ),
     "Simulation.actions_of": Door(PLAYED.actions_of, {"game": 0, "number": 0}),
     "check_policies": Door(partial(check_policies, players=2), {"policies": "random"}, called={"policies": "polic"}),
     "Seats.of": Door(partial(Seats.of, players=2), {"policies": "random"}, called={"policies": "polic"}),
@@ -304,8 +313,8 @@ def refuses_each(door: Door, argument: str, call_with: Callable[[Mapping[str, An
 def test_every_public_function_has_a_door() -> None:
     """Every public function is listed above, except classes that users do not instantiate."""
     made_for_people = {
-        "Batch", "BatchPolicy", "Beliefs", "Decision", "HandSummary", "Interrupted", "Move", "OpenDouble", "Option",
-        "Plan", "Problem", "Simulation", "Tournament", "Warmup", "WorldCount", "Actions",
+        "Batch", "BatchPolicy", "Beliefs", "Decision", "HandSummary", "Interrupted", "Move", "MoveResult", "OpenDouble",
+        "Option", "Plan", "Problem", "SearchResult", "Simulation", "Tournament", "Warmup", "WorldCount", "Actions",
     }
     doors = {name.partition(".")[0] for name in DOORS}
     for name in mextrain._HOMES:

@@ -1,8 +1,8 @@
-"""The seven views of a seat: hidden tiles change none of them, at any decision and at the end of the round.
+"""The eight views of a seat: hidden tiles change none of them, at any decision and at the end of the round.
 
-Key, text, observation, mask, line, table and repr may be shown to a seat. Hidden tiles are changed in two ways: two
-tiles are swapped in the state itself, and all hidden tiles are replaced by another world that is consistent with what
-the seat has seen.
+Key, text, observation, mask, line, table, repr and picture may be shown to a seat. Hidden tiles are changed in two
+ways: two tiles are swapped in the state itself, and all hidden tiles are replaced by another world that is consistent
+with what the seat has seen.
 """
 
 from __future__ import annotations
@@ -112,6 +112,7 @@ def test_another_hidden_world_changes_no_view(rules: RuleSet) -> None:
             seat = random.randrange(rules.players)
             sample = determinize(position, seat, random.randrange(2**64))
             assert views(sample, seat) == views(position, seat), position.line(key=True)
+            assert sample.svg(for_seat=seat) == position.svg(for_seat=seat), position.line(key=True)
             if position.over:
                 break
             position.play(random.choice(position.legal_moves()))

@@ -14,7 +14,9 @@ import numpy as np
 
 from mextrain import (
     Batch,
+    BatchEnv,
     BatchPolicy,
+    IllegalMove,
     Layout,
     Position,
     PositionError,
@@ -24,12 +26,15 @@ from mextrain import (
     information_key,
     observe,
     plan,
+    search,
     simulate,
 )
 from mextrain.hidden.observation import expand, legal_mask
 from mextrain.study.planner import first_hands, longest_chain
+from mextrain_core.bulk.expert_policy import choose_expert
 from mextrain_core.bulk.planner_policy import choose_planned
 from mextrain_core.bulk.replay import Recorded, replay_rounds
+from mextrain_core.bulk.rollout import SeatPolicies, play_copies
 from mextrain_core.bulk.samples import Samples, replay_decisions
 from mextrain_core.game.deal import deal
 from mextrain_core.game.events import EVENT
@@ -37,6 +42,9 @@ from mextrain_core.game.perft import perft
 from mextrain_core.game.turn import advance, play
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import new_states
+from mextrain_core.search.playout import play_copies_calling
+
+U0 = np.uint64(0)
 
 RULES = {
     "mexican": RuleSet.mexican(4, rounds=3),
@@ -148,15 +156,15 @@ def trains() -> list[Any]:
     return found
 
 
-def planned(rules: RuleSet, decisions: int) -> list[int]:
-    """The first moves of a round that the policy `planner` plays for every seat."""
+def planned(rules: RuleSet, decisions: int, choose: Any = choose_planned) -> list[int]:
+    """The first moves of a round that the policy `planner`, or another such kernel, plays for every seat."""
     states = new_states(1)
     deal(states, 0, rules.record, *map(np.uint64, (11, 0, rules.engines[0].high, NONE)))
     log = np.empty(0, EVENT)
     advance(states, 0, rules.record, log)
     moves = []
     for number in range(decisions):
-        move = choose_planned(states, 0, rules.record, np.uint64(number << 59))
+        move = choose(states, 0, rules.record, np.uint64(number << 59))
         moves.append(int(move))
         play(states, 0, rules.record, log, np.uint64(move))
     return moves
@@ -188,6 +196,68 @@ def hidden(rules: RuleSet, seed: int, plays: int) -> list[str]:
     return [digest.hexdigest()[:16], *map(str, counts)]
 
 
+def played_out(rules: RuleSet) -> list[Any]:
+    """A state played to its end, by kernels that decide themselves and by one that could call C functions."""
+    states, policies = new_states(4), np.full(rules.players, 4, np.uint8)
+    deal(states, 0, rules.record, *map(np.uint64, (5, 0, rules.engines[0].high, NONE)))
+    found = []
+    for kernel, seats in ((play_copies, policies), (play_copies_calling, SeatPolicies(policies, policies * U0))):
+        points, facts = np.zeros((2, rules.players), np.int64), np.zeros((2, 7), np.int32)
+        origins, keys = np.zeros(2, np.uint32), np.array([3, 4], np.uint64)
+        kernel(states, rules.record, seats, origins, keys, states[1:], points, facts)
+        found.append([points.tolist(), facts.tolist()])
+    assert found[0] == found[1]
+    return found[0]
+
+
+def searches(rules: RuleSet) -> list[Any]:
+    """Searches of every kind at some decision, and a game in which two seats search."""
+    position = Position.deal(rules, seed=5)
+    while len(position.legal_moves()) < 2:
+        position.play(position.legal_moves()[0])
+    found = []
+    for method, utility in (("flat", "margin"), ("improve", "points"), ("tree", "rank")):
+        result = search(position, method=method, utility=utility, playouts=24).to_dict()
+        del result["seconds"]
+        found.append(result)
+    seats = ["improve:20", "random", "flat:12"][: rules.players]
+    return [*found, f"{simulate(rules.replace(rounds=1), games=1, seed=2, policies=seats).hash:016x}"]
+
+
+ENVIRONMENTS: dict[str, dict[str, Any]] = {
+    "self-play": {},
+    "rows": {"legal": "rows", "actions": "rows", "observe": None, "autoreset": "off", "reward": "win"},
+    "one seat": {"outside": 1, "others": "heaviest", "masks": False, "autoreset": "next", "final": True},
+    "matches": {"outside": (0, 1), "episode": "match", "reward": "win", "illegal": "end", "autoreset": "off"},
+    "points": {"reward": "points", "illegal": "end", "legal": "rows"},
+    "full": {"observe": "full", "outside": (0, 2), "others": "heaviest", "autoreset": "next", "final": True},
+    "callbacks": {"outside": 0, "others": BatchPolicy(middle), "reward": "zero_sum", "illegal": "end"},
+}
+"""Environments that together run every line of their kernels."""
+
+
+def environment(rules: RuleSet, given: dict[str, Any], steps: int) -> str:
+    """All that some environments show, step by step; in one of them every seventh action is illegal."""
+    env = BatchEnv(rules, 3, seed=11, **given)
+    digest = hashlib.sha256()
+    env.reset()
+    for step in range(steps):
+        actions = env.policy_actions("heaviest") if step % 3 == 0 else env.random_actions(step)
+        if step % 7 == 6 and env.spec.illegal == "end":
+            actions[step % 3] = 65535
+        env.step(actions)
+        shown = [array for array in env._shown if array.size]
+        rows = [] if env.ids is None else [env.offsets, env.ids, env.moves, env.features, env.table_features]
+        for array in (*shown, *rows):
+            assert array is not None
+            digest.update(np.ascontiguousarray(array).tobytes())
+        if env.spec.autoreset == "off":
+            env.reset(env.done.copy())
+    with suppress(IllegalMove):
+        env.step(np.full(3, 65535))
+    return digest.hexdigest()[:16]
+
+
 def digests() -> dict[str, Any]:
     """The digest of every job."""
     found: dict[str, Any] = {}
@@ -200,9 +270,16 @@ def digests() -> dict[str, Any]:
     found["sequences"] = [sequences(RULES[name]) for name in ("mexican", "super", "foot")]
     found["trains"] = trains()
     found["planned"] = [planned(RULES[name], 8) for name in ("mexican", "super-cover", "foot")]
+    found["played out"] = [played_out(HIDDEN[name]) for name in ("own", "foot")]
+    found["searches"] = [searches(HIDDEN[name]) for name in ("own", "foot")]
+    found["planned by expert"] = [planned(RULES[name], 8, choose_expert) for name in ("mexican", "super", "foot")]
     for number, (name, rules) in enumerate(HIDDEN.items()):
         seeds = range(number, number + (1 if name == "super" else 6))
         found[f"hidden, {name}"] = [hidden(rules, seed, 24) for seed in seeds]
+    tiny = RuleSet.mexican(3, tile_set="double-6", hand_size=3, rounds=2)
+    for number, (name, given) in enumerate(ENVIRONMENTS.items()):
+        wide = RULES[("foot", "super", "super-cover")[number % 3]]
+        found[f"environment, {name}"] = [environment(tiny, given, 30), environment(wide, given, 12)]
     # As read from JSON text, where tuples are lists.
     again: dict[str, Any] = json.loads(json.dumps(found))
     return again

@@ -10,7 +10,7 @@ import pytest
 
 from mextrain import RuleSet
 from mextrain_core.bulk import rollout
-from mextrain_core.bulk.policies import HEAVIEST, RANDOM
+from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
 from mextrain_core.compiler import vectors
 from mextrain_core.game.deal import deal
 from mextrain_core.game.movegen import legal_moves
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not vectors.supported(), reason="there is no lan
 
 CASES: tuple[tuple[dict[str, Any], list[int]], ...] = (
     ({"players": 4}, [RANDOM]),
-    ({"players": 3, "open_double_order": "any", "draw_limit": "per_turn", "drawn_play": "may"}, [HEAVIEST, RANDOM]),
+    ({"players": 3, "open_double_order": "any", "draw_limit": "per_turn", "drawn_play": "may"}, [HEAVIEST, CAUTIOUS]),
     (
         {"players": 4, "tile_set": "double-15", "hand_size": 30, "open_double_order": "newest", "double_rule": "cover"}
         | {"dead_double": "binds", "opening": "single", "double_blank": 50},

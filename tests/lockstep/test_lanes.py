@@ -12,11 +12,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from mextrain import RuleSet
+from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
 from mextrain_core.compiler import vectors
 from mextrain_core.lockstep import deal, lanes
 from mextrain_core.lockstep.flags import Flags, flags_of
 from mextrain_core.lockstep.layout import DEALING, LEFT, SEAT, layout
-from mextrain_core.lockstep.policy import heaviest
+from mextrain_core.lockstep.policy import LOG_SHIFT, argument_for, heaviest
 from mextrain_core.lockstep.step import step, write_step
 from mextrain_core.model.rng import round_key
 from tests.lockstep import model
@@ -169,7 +170,8 @@ RULES = (
     {"players": 4},
     {"players": 3, "tile_set": "double-15", "hand_size": 5, "opening": "single", "open_double_order": "newest"},
     {"players": 2, "tile_set": "double-3", "hand_size": 2, "dead_double": "binds", "double_rule": "cover"},
-    {"players": 3, "tile_set": "double-6", "hand_size": 4, "open_double_order": "any", "max_uncovered": 1},
+    {"players": 3, "tile_set": "double-6", "hand_size": 4, "open_double_order": "any", "max_uncovered": 1}
+    | {"double_blank": 25},
     {"players": 3, "tile_set": "super", "hand_size": 9, "max_uncovered": 1, "twice_bonus": "may"},
     {"players": 4, "tile_set": "super", "hand_size": 25, "opening": "single", "finish_on_double": "must_cover"},
 )
@@ -179,7 +181,8 @@ RULES = (
 def test_deal_and_steps(options: dict[str, Any]) -> None:
     """The code of deals and steps, computed with plain numbers, leaves the same numbers in every row."""
     rules = RuleSet.preset("mexican", **options)
-    flags = flags_of(rules.record[0], 0b10)
+    policies = [(RANDOM, HEAVIEST, CAUTIOUS)[seat % 3] for seat in range(rules.players)]
+    flags = flags_of(rules.record[0], policies)
     at, packed = layout(flags), flags.pack()
     assert Flags.unpack(packed) == flags
     compiled, plain = vectors.aligned_rows(at.pool_rows + 1), vectors.aligned_rows(at.pool_rows + 1)
@@ -214,4 +217,4 @@ def test_deal_and_steps(options: dict[str, Any]) -> None:
         both(deal.points, deal.write_points, seat)
     assert (compiled.reshape(-1, model.LANES)[LEFT] == size).all()
     for _ in range(40):
-        both(step, write_step, at.pool_rows << 32 | 0b10 << 8 | 12)
+        both(step, write_step, at.pool_rows << LOG_SHIFT | argument_for(rules.record[0], policies))

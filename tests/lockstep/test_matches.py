@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from mextrain import OPTIONS, RuleSet, TileSet
-from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
+from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, PLANNER, POLICIES, RANDOM
 from mextrain_core.compiler import vectors
 from mextrain_core.compiler.machine import architecture
 from mextrain_core.lockstep.flags import SERVED, SERVED_BESIDES
@@ -28,6 +28,8 @@ RULES = int(os.environ.get("MEXTRAIN_LOCKSTEP_RULES", "10"))
 FIRST_SEED = int(os.environ.get("MEXTRAIN_LOCKSTEP_SEED", "0"))
 
 pytestmark = pytest.mark.skipif(not vectors.supported(), reason="there is no lane code for this machine")
+
+LANE_POLICIES = tuple(policy.id for policy in POLICIES if policy.lanes)
 
 FREE = sorted({*SERVED, *SERVED_BESIDES} - {"tile_set", "starter"})
 
@@ -63,8 +65,8 @@ def some_rules(choose: random.Random) -> RuleSet:
 
 def some_policies(choose: random.Random, players: int) -> list[int]:
     """The same policy for all seats, or a mixture."""
-    alike = choose.choice((RANDOM, RANDOM, HEAVIEST))
-    return choose.choice(([alike] * players, [choose.choice((RANDOM, HEAVIEST)) for _ in range(players)]))
+    alike = choose.choice(LANE_POLICIES)
+    return choose.choice(([alike] * players, [choose.choice(LANE_POLICIES) for _ in range(players)]))
 
 
 @pytest.mark.parametrize("number", range(RULES))
@@ -83,6 +85,11 @@ def test_any_rules(number: int) -> None:
 def test_presets(preset: str, players: int) -> None:
     rules = RuleSet.preset(preset, players=players)
     assert_equal(rules, [RANDOM] * players, 7, 0, 150, records=True)
+
+
+@pytest.mark.parametrize(("preset", "policies"), [("mexican", [CAUTIOUS] * 4), ("super", [CAUTIOUS, HEAVIEST, RANDOM])])
+def test_policies(preset: str, policies: list[int]) -> None:
+    assert_equal(RuleSet.preset(preset, players=len(policies)), policies, 7, 0, 150, records=True)
 
 
 @pytest.mark.parametrize("games", [0, 1, 31, 32, 33, 64, 65])
@@ -126,8 +133,8 @@ def test_what_is_not_served() -> None:
     random_4 = [RANDOM] * 4
     served = RuleSet.preset("mexican", players=4)
     assert accepts(served.record, random_4)
-    assert accepts(served.record, [HEAVIEST, RANDOM, RANDOM, HEAVIEST])
-    assert not accepts(served.record, [CAUTIOUS, *random_4[1:]])
+    assert accepts(served.record, [HEAVIEST, RANDOM, CAUTIOUS, HEAVIEST])
+    assert not accepts(served.record, [PLANNER, *random_4[1:]])
     for options in ({"tile_set": "double-16"}, {"tile_set": "double-18"}, {"double_rule": "chicken_foot"}):
         rules = RuleSet.preset("mexican", players=4, **options)
         assert not accepts(rules.record, random_4)

@@ -3,24 +3,28 @@
 A room is a sub-package, or one of the few modules at the top. A new room needs a line here.
 """
 
-CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "lockstep", "abi")
+CORE = ("compiler", "model", "compact", "game", "planner", "hidden", "bulk", "search", "lockstep", "env", "abi")
 
 PYTHON = (
     "errors",
     "_support",
     "game",
     "notation",
+    "picture",
     "position",
     "match",
     "records",
     "hidden",
+    "searches",
     "bulk",
     "study",
+    "env",
     "archive",
     "dataset",
     "benchmark",
     "c",
     "precompile",
+    "play",
     "cli",
     "__main__",
 )

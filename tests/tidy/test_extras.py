@@ -12,6 +12,8 @@ from tests.tidy.tree import CORE, PYTHON, ROOT, imported, project_files, sources
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 FOR_DEVELOPERS = {"test", "dev"}
+IMPORTED_AS = {"open": "pyspiel"}
+"""Packages whose modules have other names, by the first word of the package."""
 FOR_USERS = [*PROJECT["dependencies"], *(line for name in EXTRAS.keys() - FOR_DEVELOPERS for line in EXTRAS[name])]
 
 
@@ -20,7 +22,7 @@ def test_what_users_install_is_imported(requirement: str) -> None:
     package = re.split(r"\W", requirement)[0]
     files = [(path, folder.name) for folder in (CORE, PYTHON) for path in sources(folder)]
     modules = {name.partition(".")[0] for path, where in files for name in imported(path, where)}
-    assert package in modules
+    assert IMPORTED_AS.get(package, package) in modules
 
 
 def test_extras_that_are_named_exist() -> None:

@@ -83,11 +83,18 @@ def test_it_plays_what_nothing_speaks_against(policies: str, monkeypatch: pytest
             assert (chosen == "lockstep") == (obstacle(rules) is None)
 
 
-@pytest.mark.parametrize("policy", ["cautious", lambda decision: decision.moves[0]], ids=["cautious", "callable"])
-def test_it_plays_two_policies(policy: Any) -> None:
+@has_lanes
+def test_it_plays_every_mixture_of_the_policies_with_lane_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "is_fast", lambda: True)
+    for names in (["cautious"] * 4, ["cautious", "random", "heaviest", "random"]):
+        assert choose_backend("auto", MEXICAN, Seats.of(names, 4), COMPILE_ROUNDS) == "lockstep"
+
+
+@pytest.mark.parametrize("policy", ["planner", lambda decision: decision.moves[0]], ids=["planner", "callable"])
+def test_other_policies_are_left_to_the_scalar_backend(policy: Any) -> None:
     seats = Seats.of([policy, "random", "random", "random"], 4)
     assert choose_backend("auto", MEXICAN, seats, COMPILE_ROUNDS) == "scalar"
-    with pytest.raises(MextrainError, match="random and heaviest"):
+    with pytest.raises(MextrainError, match="random, heaviest, cautious"):
         choose_backend("lockstep", MEXICAN, seats, COMPILE_ROUNDS)
 
 

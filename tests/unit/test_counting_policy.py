@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -151,8 +152,17 @@ def pips(tiles: list[Tile]) -> int:
     return sum(tile.points for tile in tiles)
 
 
-def value(decision: Decision, move: Any) -> int:
-    """What the policy makes of a play; written from docs/policies.md."""
+Planned = Callable[[Decision, Hand, set[str], bool], tuple[int, int, int]]
+"""Makes a plan: tiles, points, and the number of tiles that these points belong to; arguments as those of `counted`."""
+
+
+def counted(decision: Decision, hand: Hand, starts: set[str], elsewhere: bool) -> tuple[int, int, int]:
+    """The plan from the own ends `starts`, counted; `elsewhere`: the tile taken out was played on another train."""
+    return plan(decision.rules, hand, starts, elsewhere)
+
+
+def value(decision: Decision, move: Any, planned: Planned = counted) -> int:
+    """What a play is worth with the weights of docs/policies.md."""
     rules, seat, view = decision.rules, decision.seat, decision.view
     is_super = rules.tiles.has_wild
 
@@ -164,7 +174,7 @@ def value(decision: Decision, move: Any) -> int:
     hand = Hand(list(decision.hand), list(names), played)
     turns = min(count for other, count in enumerate(decision.hand_counts) if other != seat)
     starts = own_ends(decision, move)
-    tiles, points, of = plan(rules, hand, starts, train != seat)
+    tiles, points, of = planned(decision, hand, starts, train != seat)
     in_time = min(turns, tiles)
     shed = points * in_time * (65536 // of) >> 8 if of else 0
     a_point = worth("every point of the tile") + (turns <= 2) * worth("… when somebody has two")

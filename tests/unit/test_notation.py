@@ -492,7 +492,7 @@ def test_dead_doubles_are_not_open() -> None:
     ("text", "said"),
     [
         ("", "'' is not a line of a position: expected a text that begins with mextrain-position/1"),
-        ("mextrain-position/2; rules", "this version of mextrain reads mextrain-position/1"),
+        ("mextrain-position/3; rules", "this version of mextrain reads mextrain-position/1 and mextrain-position/2"),
         ("mextrain-position/1\nrules", "expected one line"),
         ("x" * 50_000, "expected one line"),
         (None, "none is not a line"),

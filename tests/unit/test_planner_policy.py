@@ -177,7 +177,7 @@ def test_lockstep_refuses_it() -> None:
     seats = Seats.of(["random", "planner", "random", "random"], 4)
     assert not accepts(rules.record, seats.ids)
     assert choose_backend("auto", rules, seats, 1 << 30) == "scalar"
-    with pytest.raises(MextrainError, match="it plays the policies random and heaviest"):
+    with pytest.raises(MextrainError, match="it plays the policies random, heaviest, cautious"):
         simulate(rules, games=1, policies=seats, backend="lockstep")
 
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mextrain import Position, PositionError, RecordError, RoundRecord, RuleSet, replay
-from mextrain.records import FORMAT
+from mextrain import Match, Position, PositionError, RecordError, RoundRecord, RuleSet, replay
+from mextrain.records import FORMAT, MatchOrder
 from tests.reference.replay import first_fault, record_of
 from tests.reference.replay import replay as replay_by_the_book
 from tests.strategies import rounds
@@ -147,6 +147,100 @@ def test_a_turn_of_five_plays_can_be_written() -> None:
 def test_a_round_that_goes_on_has_no_record() -> None:
     with pytest.raises(PositionError, match="goes on"):
         Position.deal(RuleSet.mexican(4), seed=1).record()
+
+
+@settings(max_examples=80)
+@given(rounds(), st.integers(0, 2**32 - 1), st.integers(0, 100), st.booleans())
+def test_a_round_that_goes_on_can_be_saved(
+    this: tuple[RuleSet, int, int, str, int | None], seed: int, moves: int, given_order: bool
+) -> None:
+    """The record has all fields but the result, and the replayed round continues with the same draws."""
+    position = Position.deal(this[0], seed=this[1], game=this[2], engine=this[3], starter=this[4])
+    if given_order:
+        position = replay(position.record(partial=True))
+    dice = random.Random(seed)
+    for _ in range(moves):
+        if not position.over:
+            position.play(dice.choice(position.legal_moves()))
+    saved = json.loads(json.dumps(position.record(partial=True, legal=True)))
+    assert ("end" in saved) == ("winner" in saved) == ("points" in saved) == position.over
+    record = RoundRecord.from_dict(saved)
+    assert (record.partial, record.end) == (not position.over, position.end)
+    assert record.to_dict() == saved
+    again = replay(record)
+    assert again.line() == position.line()
+    assert again.events == position.events
+    while not position.over:
+        move = dice.choice(position.legal_moves())
+        position.play(move)
+        again.play(move)
+    assert again.events == position.events
+    assert again.record(legal=True)["events"] == position.record(legal=True)["events"]
+
+
+def test_a_whole_record_does_not_depend_on_partial() -> None:
+    position = played(RuleSet.super(3), 4)
+    assert position.record(partial=True, legal=True) == position.record(legal=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda record: record.update(end="out"), "winner is missing"),
+        (lambda record: record.update(winner=1), "end is missing"),
+        (lambda record: record.update(points=[0] * 4), "end is missing"),
+        (lambda record: record["events"].pop(), "the events end, but '"),
+        (lambda record: record["events"].append("0:stop"), ""),
+        (lambda record: record["boneyard"].reverse(), "stands where the rules force"),
+    ],
+)
+def test_a_fault_in_a_round_that_goes_on_is_found(change: Callable[[dict[str, Any]], object], reason: str) -> None:
+    position = Position.deal(RuleSet.mexican(4), seed=2)
+    while position.draws < 3:
+        position.play(position.legal_moves()[0])
+    while position.events[-1].is_decision:
+        position.play(position.legal_moves()[0])
+    record = position.record(partial=True)
+    assert fault_of(record) is None
+    change(record)
+    fault = fault_of(record)
+    assert fault is not None
+    assert reason in fault[1]
+
+
+def test_a_finished_round_needs_its_result() -> None:
+    record = json.loads(example())
+    for name in ("end", "winner", "points"):
+        del record[name]
+    assert fault_of(record) == (None, f"end is missing, but the events lead to '{json.loads(example())['end']}'")
+
+
+def test_a_draw_by_the_caller_comes_before_the_record() -> None:
+    position = Position.deal(RuleSet.mexican(4), seed=2, chance="explicit")
+    while not position.pending_draw:
+        position.play(position.legal_moves()[0])
+    with pytest.raises(PositionError, match=r"seat \d is to draw"):
+        position.record(partial=True)
+    position.draw(position.boneyard[0])
+    while position.pending_draw:
+        position.draw(position.boneyard[0])
+    assert replay(position.record(partial=True)).events == position.events
+
+
+def test_the_order_of_matches_with_rounds_that_go_on() -> None:
+    match = Match(RuleSet.mexican(2, tile_set="double-3", hand_size=3), seed=3)
+    first = match.position
+    begun = RoundRecord.from_dict(first.record(partial=True))
+    while not first.over:
+        first.play(first.legal_moves()[0])
+    done, following = (RoundRecord.from_dict(it.record(partial=True)) for it in (first, match.next_round()))
+    order = MatchOrder()
+    for record in (begun, begun, done, following):
+        order.check(record)
+    order = MatchOrder()
+    order.check(begun)
+    with pytest.raises(RecordError, match="round 0 of game 0 stands before it and goes on"):
+        order.check(following)
 
 
 def test_hands_that_the_rules_do_not_deal_have_no_record() -> None:

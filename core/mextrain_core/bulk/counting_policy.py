@@ -50,6 +50,9 @@ Hand = namedtuple("Hand", "odd lone budget points letters")
 """The whole hand in the set super: odd vertices and vertices with nothing but a double (masks), walks that its tiles
 ``*`` allow, points, and tiles with a letter (int64)."""
 
+Known = namedtuple("Known", "look hand here")
+"""What holds for all plays of a decision: an ``Outlook``, the ``Hand`` and the ``Component`` of today's own ends."""
+
 
 @helper
 def is_tile(half, hi, lo):
@@ -198,21 +201,60 @@ def count_whole_hand(s, r, seat, hand, start, touch, new, budget):
 
 
 @helper
+def begin_plans(s, r, seat):
+    """What ``plan_after`` needs for all plays of a decision: the ``Hand`` and the component of the own ends."""
+    hand = Hand(U0, U0, I1, I0, I0)
+    here = Component(I0, I0, U0, U0)
+    if r.wild == NONE:
+        here = component(s, r, seat, ends_of(s, r, seat), NO_HALF, NO_HALF, EVERY_HALF)
+    else:
+        hand = read_super_hand(s, seat)
+        if hand.budget <= I2 and s.end_half[seat] < WILD:
+            here = component(s, r, seat, U1 << u64(s.end_half[seat]), NO_HALF, NO_HALF, NUMBERS)
+    return hand, here
+
+
+@helper
+def plan_after(s, r, seat, hand, here, train, touch, new):
+    """The plan after a play."""
+    if r.wild == NONE:
+        return count_numbers(s, r, seat, here, train, touch, new)
+    return count_super(s, r, seat, hand, here, train, touch, new)
+
+
+@helper
+def know_hand(s, r, seat):
+    """What holds for all plays of the decision, as ``Known``."""
+    hand, here = begin_plans(s, r, seat)
+    return Known(look_ahead(s, r, seat), hand, here)
+
+
+@helper
+def counting_value(s, r, seat, known, train, touch, new):
+    """The value (int64) of a play."""
+    plan = plan_after(s, r, seat, known.hand, known.here, train, touch, new)
+    return play_value(s, r, known.look, seat, train, touch, new) + plan_value(known.look, plan)
+
+
+@helper
+def next_tie(tie):
+    """The next number (uint64) of the sequence that breaks ties."""
+    return (tie * TIE_FACTOR + TIE_STEP) & LOW_32
+
+
+@helper
+def with_tie(value, tie):
+    """The value with the number that breaks ties as its lowest bits."""
+    return (value << TIE_BITS) | i64(tie >> u64(20))
+
+
+@helper
 def choose_counting(s, r, random):
     """The move (uint64) of the policy at the state's decision; ties by ``random``, the attempt's word."""
     seat = u64(s.seat)
     if s.legal_count <= 1:
         return STOP_MOVE if s.legal_count == 0 else kth_play(s, r, U0)
-    look = look_ahead(s, r, seat)
-    is_super = r.wild != NONE
-    hand = Hand(U0, U0, I1, I0, I0)
-    here = Component(I0, I0, U0, U0)
-    if is_super:
-        hand = read_super_hand(s, seat)
-        if hand.budget <= I2 and s.end_half[seat] < WILD:
-            here = component(s, r, seat, U1 << u64(s.end_half[seat]), NO_HALF, NO_HALF, NUMBERS)
-    else:
-        here = component(s, r, seat, ends_of(s, r, seat), NO_HALF, NO_HALF, EVERY_HALF)
+    known = know_hand(s, r, seat)
     best, best_move = i64(-(1 << 62)), STOP_MOVE
     tie = random >> u64(40)
     at = before_plays(s, r)
@@ -221,12 +263,7 @@ def choose_counting(s, r, random):
         if at.trains == U0:
             return best_move
         train, touch, new = play_at(at)
-        tie = (tie * TIE_FACTOR + TIE_STEP) & LOW_32
-        if is_super:
-            plan = count_super(s, r, seat, hand, here, train, touch, new)
-        else:
-            plan = count_numbers(s, r, seat, here, train, touch, new)
-        value = play_value(s, r, look, seat, train, touch, new) + plan_value(look, plan)
-        key = (value << TIE_BITS) | i64(tie >> u64(20))
+        tie = next_tie(tie)
+        key = with_tie(counting_value(s, r, seat, known, train, touch, new), tie)
         if key > best:
             best, best_move = key, encode_move(train, touch, new)

@@ -20,7 +20,7 @@ u64 = np.uint64
 
 U0, U1 = u64(0), u64(1)
 
-RANDOM, HEAVIEST, CAUTIOUS, PLANNER, COUNTING = 0, 1, 2, 3, 4
+RANDOM, HEAVIEST, CAUTIOUS, PLANNER, COUNTING, EXPERT = 0, 1, 2, 3, 4, 5
 
 
 class Policy(NamedTuple):
@@ -31,16 +31,19 @@ class Policy(NamedTuple):
     name: str
     apart: str = ""
     """``module:function`` of a C function that decides and is compiled separately; empty: ``choose`` decides."""
+    lanes: bool = False
+    """Whether the lockstep backend has lane code for it."""
 
 
 POLICIES = (
-    Policy(RANDOM, "random"),
-    Policy(HEAVIEST, "heaviest"),
-    Policy(CAUTIOUS, "cautious"),
+    Policy(RANDOM, "random", lanes=True),
+    Policy(HEAVIEST, "heaviest", lanes=True),
+    Policy(CAUTIOUS, "cautious", lanes=True),
     Policy(PLANNER, "planner", apart="mextrain_core.bulk.planner_policy:planner"),
     Policy(COUNTING, "counting"),
+    Policy(EXPERT, "expert", apart="mextrain_core.bulk.expert_policy:expert"),
 )
-"""The built-in policies. Id 5 is kept for ``expert``, exact plans with the weights of ``counting``."""
+"""The built-in policies."""
 
 FOREIGN = 253
 """Policy id of a seat that a compiled function of the user plays; its random words are one-way words."""

@@ -125,38 +125,46 @@ def play_to_end(s, r, log, policies, actions, n):
 
 
 @helper
-def call_by_address(states, i, scratch, rules, policy, address):
-    """Call the C function at ``address`` for the seat to move in ``states[i]``, and play its move; returns the move.
+def ask_by_address(states, i, scratch, rules, policy, address):
+    """What the C function at ``address`` answers (int64) for the seat to move in ``states[i]``.
 
     The function gets a view of the state (``view.py``) in ``states[scratch]``, and with the ``policy`` id FOREIGN a
-    one-way word. An illegal move ends the round as FAULT with the seat as winner; a negative number, which means that
-    the function failed, ends it as FAILED.
+    one-way word. A negative number means that it failed.
     """
     s, r = states[i], rules[0]
-    seat = u64(s.seat)
-    view_state(states, scratch, states, i, rules, seat)
+    view_state(states, scratch, states, i, rules, u64(s.seat))
     random = foreign_word(s) if policy == FOREIGN else attempt_word(s)
-    answer = np.int64(call_policy(address, states[scratch], r, random))
+    return np.int64(call_policy(address, states[scratch], r, random))
+
+
+@helper
+def call_by_address(states, i, scratch, rules, policy, address, log):
+    """Ask the C function at ``address`` (``ask_by_address``), and play its move; returns the move.
+
+    An illegal move ends the round as FAULT with the seat as winner, a failure ends it as FAILED.
+    """
+    s, r = states[i], rules[0]
+    answer = ask_by_address(states, i, scratch, rules, policy, address)
     move = u64(answer)
     if is_legal_move(s, r, move):
-        play_on(s, r, None, move)
+        play_on(s, r, log, move)
     else:
-        s.phase = end_round(s, FAILED if answer < 0 else FAULT, seat)
+        s.phase = end_round(s, FAILED if answer < 0 else FAULT, u64(s.seat))
     return move
 
 
 @helper
-def play_decision(calls, scratch, policies):
+def play_decision(calls, scratch, policies, log):
     """Decide for the seat to move in ``calls.states[calls.i]`` and play on to the next decision; returns the move.
 
-    The C function at the seat's address decides; without an address its built-in policy does.
+    The C function at the seat's address decides; without an address its built-in policy does. ``log``: EVENT or None.
     """
     s, r = calls.states[calls.i], calls.rules[0]
     seat = u64(s.seat)
     if calls.addresses[seat] != U0:
-        return call_by_address(calls.states, calls.i, scratch, calls.rules, policies[seat], calls.addresses[seat])
+        return call_by_address(calls.states, calls.i, scratch, calls.rules, policies[seat], calls.addresses[seat], log)
     move = choose(policies[seat], s, r, attempt_word(s))
-    s.phase = forced_steps(s, r, None, play_chosen(s, r, None, move))
+    s.phase = forced_steps(s, r, log, play_chosen(s, r, log, move))
     return move
 
 
@@ -167,7 +175,7 @@ def play_to_end_calling(calls, policies, actions, n):
     room = u64(len(actions))
     advance_state(s, r, None)
     while s.phase == PHASE_DECIDE:
-        move = play_decision(calls, calls.i + 1, policies)
+        move = play_decision(calls, calls.i + 1, policies, None)
         if n < room:
             actions[n] = move
         n += U1

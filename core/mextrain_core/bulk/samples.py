@@ -71,9 +71,9 @@ def put_hand(s, r, seat, at, out):
 
 
 @helper
-def put_table(s, r, laid, offsets, out):
-    """Write what the seat to move sees; ``laid``: uint64[3], the tiles on the table by index."""
-    seat, players = u64(s.seat), u64(r.players)
+def put_table(s, r, seat, laid, offsets, out):
+    """Write what ``seat`` sees; ``laid``: uint64[3], the tiles on the table by index."""
+    players = u64(r.players)
     set_bit(out, offsets[ENGINE], s.engine)
     put_hand(s, r, seat, u64(offsets[HAND]), out)
     left = u64(r.tiles)
@@ -82,7 +82,7 @@ def put_table(s, r, laid, offsets, out):
             bits = left if left < U64 else U64
             put(out, u64(offsets[LAID]) + (u64(n) << U6), u64(laid[n]), bits)
             left -= bits
-    if s.drawn != NONE:
+    if s.drawn != NONE and u64(s.seat) == seat and s.phase != PHASE_OVER:
         set_bit(out, offsets[DRAWN], first_index(r, u64(s.drawn)))
     observe_trains(s, r, seat, offsets, out)
     observe_doubles(s, r, seat, offsets, out)
@@ -169,7 +169,7 @@ def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, sa
                 return index
             place = places[decisions]
             decisions += 1
-            put_table(s, r, laid, layout, seen)
+            put_table(s, r, u64(s.seat), laid, layout, seen)
             set_actions(s, r, moves, legal)
             hand_over(seen, samples.observations[place])
             hand_over(legal, samples.masks[place])

@@ -5,6 +5,8 @@ decide; the caller reads the waiting states, and ``play_in_slots`` plays the mov
 the same in every slot, whatever the number of slots.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from mextrain_core.bulk.rollout import Calls, foreign_word, play_decision, write_round
@@ -38,6 +40,47 @@ SLOT = np.dtype((np.record, np.dtype(_FIELDS, align=True)))
 """Progress of a slot; all zero for a slot that has not begun."""
 
 
+class Logs(NamedTuple):
+    """What a search needs of the rounds in the slots: their public events from the deal on."""
+
+    events: Any
+    """EVENT[slots, EVENTS]: the log of the slot's round; the state's ``events`` is its length."""
+    sizes: Any
+    """uint8[slots, players]: tiles dealt to each seat."""
+    searches: Any
+    """uint8[players]: 1 for a seat that searches; the caller decides for it where it has a choice."""
+
+
+EVENTS = 8192
+"""Events of one round never exceed this: plays, stops, draws and opened trains, and a seat that cannot play at each of
+at most 14 turns between two of them."""
+
+
+@helper
+def log_of(logs, i):
+    """The log (EVENT) of slot ``i``, or None."""
+    if logs is None:
+        return None
+    return logs.events[i]
+
+
+@helper
+def note_deal(s, r, logs, i):
+    """Begin the log of a round that was dealt."""
+    if logs is not None:
+        s.events = U0
+        for seat in range(u64(r.players)):
+            logs.sizes[i, u64(seat)] = s.hand_count[u64(seat)]
+
+
+@helper
+def has_to_search(s, logs):
+    """Whether the seat to move searches and has a choice."""
+    if logs is None:
+        return False
+    return logs.searches[u64(s.seat)] != 0 and u64(s.legal_count) + u64(s.may_stop) > U1
+
+
 @helper
 def note_move(slot, r, facts, actions, move):
     """Count a move of the slot's round, and store it if moves are kept."""
@@ -60,12 +103,13 @@ def begin_game(s, slot, game):
 
 
 @helper
-def begin_round(s, r, slot, games):
+def begin_round(s, r, slot, games, logs, i):
     """Deal the next round of the slot's game, and play on to its first decision."""
     engine = engine_of_round(r, u64(slot.played))
     starter = starter_of_round(r, u64(slot.last_starter), u64(slot.last_winner))
     deal_round(s, r, round_key(games.seed, games.first + u64(slot.game), engine), engine, starter)
-    advance_state(s, r, None)
+    note_deal(s, r, logs, i)
+    advance_state(s, r, log_of(logs, i))
 
 
 @helper
@@ -81,14 +125,14 @@ def finish_round(s, r, slot, results):
 
 
 @kernel
-def run_slots(states, slots, rules, seats, games, begun, results, waiting):
+def run_slots(states, slots, rules, seats, games, begun, results, waiting, logs):
     """Play all slots on until each waits for the caller or has no game left.
 
     ``states``: len(slots) states and one more as scratch. ``seats``: SeatPolicies, with policy OUTSIDE for the caller's
     seats. A slot without a game takes the next of ``games`` (Games), of which ``begun`` have been taken. ``results``:
     the Results of ``rollout.play_games``, but ``actions`` is empty or has MAX_DECISIONS elements for each round.
-    ``waiting``: int64, output: the slots that wait. Returns (number waiting, games begun, hash of the rounds that
-    ended).
+    ``waiting``: int64, output: the slots that wait. ``logs``: Logs, or None if nobody searches. Returns (number
+    waiting, games begun, hash of the rounds that ended).
     """
     r = rules[0]
     total = U0
@@ -107,13 +151,13 @@ def run_slots(states, slots, rules, seats, games, begun, results, waiting):
                     if slot.status == IDLE:
                         continue
                 results.facts[slot.game, slot.played, 6] = 0
-                begin_round(s, r, slot, games)
+                begin_round(s, r, slot, games, logs, i)
                 continue
-            if seats.policies[u64(s.seat)] == OUTSIDE:
+            if seats.policies[u64(s.seat)] == OUTSIDE or has_to_search(s, logs):
                 waiting[n] = i
                 n += 1
                 break
-            move = play_decision(Calls(states, i, rules, seats.addresses), len(slots), seats.policies)
+            move = play_decision(Calls(states, i, rules, seats.addresses), len(slots), seats.policies, log_of(logs, i))
             note_move(slot, r, results.facts, results.actions, move)
     return n, begun, total
 
@@ -139,8 +183,8 @@ def look_at_slots(states, waiting, rules, views, seats, words, offsets, moves):
 
 
 @kernel
-def play_in_slots(states, slots, waiting, rules, chosen, facts, actions):
-    """Play the move ``chosen[k]`` (uint16) in state ``waiting[k]``, for all k.
+def play_in_slots(states, slots, waiting, rules, chosen, facts, actions, logs):
+    """Play the move ``chosen[k]`` (uint16) in state ``waiting[k]``, for all k; ``logs`` as in ``run_slots``.
 
     Returns -1, or the first k whose move is not legal; then no state has changed.
     """
@@ -151,5 +195,5 @@ def play_in_slots(states, slots, waiting, rules, chosen, facts, actions):
     for k in range(len(waiting)):
         i = waiting[k]
         note_move(slots[i], r, facts, actions, u64(chosen[k]))
-        play_on(states[i], r, None, u64(chosen[k]))
+        play_on(states[i], r, log_of(logs, i), u64(chosen[k]))
     return -1

@@ -23,7 +23,14 @@ from mextrain_core.model.state import PHASE_DECIDE, PHASE_OVER
 
 u64 = np.uint64
 
-U0, U1, U2, U6, U10, U15, U63 = u64(0), u64(1), u64(2), u64(6), u64(10), u64(15), u64(63)
+U0, U1, U2, U3, U6, U8, U10, U15, U63 = (u64(n) for n in (0, 1, 2, 3, 6, 8, 10, 15, 63))
+
+LOW_BYTE = u64(255)
+BITS_OF_BYTE = np.array([[byte >> k & 1 for k in range(8)] for byte in range(256)], np.uint8)
+"""The bits of every byte, each as a byte; the compiler makes one load and one store of a row."""
+
+BYTES_OF_BYTE = BITS_OF_BYTE.view(np.uint64)[:, 0].copy()
+"""The same as one number."""
 
 VERSION = 1
 """Version of the layout; any change of SECTIONS is a new version."""
@@ -280,10 +287,31 @@ def observe(states, i, rules, evidence, k, seat, offsets, out):
 @kernel
 def expand_bits(words, out):
     """Write the bits of each row of ``words`` (uint64[n, w]) as 0 or 1 into ``out`` (uint8 or float32, [n, bits])."""
+    bits = u64(out.shape[1])
+    whole = bits & ~u64(7)
     for n in range(len(out)):
-        for b in range(out.shape[1]):
-            at = u64(b)
+        at, rest = U0, U0
+        while at < whole:
+            if at & U63 == U0:
+                rest = words[n, at >> U6]
+            for k in range(8):
+                out[n, at + u64(k)] = BITS_OF_BYTE[rest & LOW_BYTE, u64(k)]
+            rest >>= U8
+            at += U8
+        while at < bits:
             out[n, at] = (words[n, at >> U6] >> (at & U63)) & U1
+            at += U1
+
+
+@kernel
+def expand_words(words, out):
+    """``expand_bits`` for whole words: eight bytes, 0 or 1, in each element of ``out`` (uint64[n, 8 * w])."""
+    for n in range(len(out)):
+        for w in range(words.shape[1]):
+            rest = words[n, u64(w)]
+            for k in range(8):
+                out[n, (u64(w) << U3) + u64(k)] = BYTES_OF_BYTE[rest & LOW_BYTE]
+                rest >>= U8
 
 
 @helper

@@ -188,15 +188,17 @@ def write_finish(w: Any, flags: int, argument: Any) -> None:
 
 
 def write_points(w: Any, flags: int, argument: Any) -> None:
-    """Write the points row of the seat ``argument``."""
+    """Write the row of points, and that of tiles, of the seat ``argument``."""
     at = layout(Flags.unpack(flags))
     mine = [w.const(0) - w.splat(w.field(argument, z, 1)) for z in range(at.seat_bits)]
-    total, doubles = w.const(0), w.const(0)
+    total, doubles, sides = w.const(0), w.const(0), w.const(0)
     for half in range(at.halves):
         row = w.load(at.held + half)
         for z in range(at.seat_bits):
             row = row & ~(w.load(at.owner + z * at.halves + half) ^ mine[z])
-        total = total + row.count() * (2 * at.value(half))
+        count = row.count()
+        sides = sides + count
+        total = total + count * (2 * at.value(half))
         doubles = doubles | row & (1 << half)
     # A double is a single bit of its row, but its half counts twice.
     for j in range(4):
@@ -206,8 +208,12 @@ def write_points(w: Any, flags: int, argument: Any) -> None:
         letters = w.load(at.letters)
         for z in range(at.seat_bits):
             letters = letters & ~(w.load(at.letter_owner + z) ^ mine[z])
-        total = total + letters.count() * (4 * WILD_VALUE)
+        count = letters.count()
+        sides = sides + (count << 1)
+        total = total + count * (4 * WILD_VALUE)
     w.store(POINTS, total + (doubles & 1), argument)
+    if at.tiles is not None:
+        w.store(at.tiles, (sides + doubles.count()) >> 1, argument)
 
 
 begin = emitted(write_begin)

@@ -3,6 +3,7 @@
 Each combination is a separate kernel. Sizes and points that do not change the code are run-time arguments.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,9 +55,10 @@ ALL_SERVED = (
     "engine_hunt",  # It has no effect with the supported values of ``engine_from``.
 )
 
-ALL_RANDOM, ALL_HEAVIEST, MIXED = 0, 1, 2
+POLICY_BITS = 5
+"""The lane code knows policy ids below this."""
 
-_BITS = (4, 5, 1, 2, *((len(values) - 1).bit_length() for values in SERVED.values()))
+_BITS = (4, 5, 1, POLICY_BITS, *((len(values) - 1).bit_length() for values in SERVED.values()))
 """Width in bits of each field of ``Flags`` in the packed integer."""
 
 
@@ -70,12 +72,17 @@ class Flags:
     wild: int
     """1 for the set super, else 0."""
     policies: int
+    """Bit set of the ids of the policies at the table; which seat has which is a run-time argument."""
     values: tuple[int, ...]
     """The index of each option's value in ``SERVED``."""
 
     def is_set(self, option: str, value: str | int) -> bool:
         """Whether ``option`` has ``value``."""
         return self.values[_PLACES[option]] == SERVED[option].index(value)
+
+    def has_policy(self, policy: int) -> bool:
+        """Whether some seat has the policy with this id."""
+        return bool(self.policies >> policy & 1)
 
     @property
     def max_uncovered(self) -> bool:
@@ -126,22 +133,18 @@ def obstacle(rules: Any) -> str:
     return ""
 
 
-def flags_of(rules: Any, heavy: int) -> Flags:
-    """The flags for ``rules`` (a RULES struct), which must have no ``obstacle``.
-
-    ``heavy``: bit set of the seats that play ``heaviest``; the others play ``random``.
-    """
+def flags_of(rules: Any, policies: Iterable[int]) -> Flags:
+    """The flags for ``rules`` (a RULES struct), which must have no ``obstacle``, and policies (ids by seat)."""
     values = {name: served.index(value_of(rules, name)) for name, served in SERVED.items()}
     if value_of(rules, "open_double_binds") == "nobody":
         values["open_double_order"] = 0  # No open double outlives its turn, so their order does not matter.
     wild = int(rules["wild"] != NONE)
     if not wild:
         values["twice_bonus"] = 0
-    players = int(rules["players"])
     return Flags(
-        players=players,
+        players=int(rules["players"]),
         halves=WILD_NUMBERS + 1 if wild else int(rules["halves"]),
         wild=wild,
-        policies=ALL_RANDOM if not heavy else ALL_HEAVIEST if heavy + 1 == 1 << players else MIXED,
+        policies=sum(1 << policy for policy in {*map(int, policies)}),
         values=tuple(values.values()),
     )

@@ -12,6 +12,7 @@ from functools import cache
 
 import numpy as np
 
+from mextrain_core.bulk.policies import CAUTIOUS
 from mextrain_core.lockstep.flags import WILD_NUMBERS, Flags
 
 STREAM_ROWS = 4
@@ -73,6 +74,7 @@ def word_groups(halves: int) -> list[list[int]]:
 LOADED_ROWS = (
     "held", "owner", "bone", "off", "end", "age", "doubles", "fresh", "marked", "started", "opening_to_come",
     "same_turn", "opening", "chain", "cover", "drew", "letters", "letter_owner", "bonus", "penalty", "skips", "turned",
+    "tiles",
 )  # fmt: skip
 """Rows that are written from a STATE struct, in the order of ``Layout.table``."""
 
@@ -127,6 +129,8 @@ class Layout:
         """Bit of the train of the double that the required play follows, or 0."""
         self.drew = self._take(1) if flags.is_set("draw_limit", "per_turn") else None
         """0xFFFF: the turn has drawn."""
+        self.tiles = self._take(flags.players) if flags.has_policy(CAUTIOUS) else None
+        """Number of tiles in each seat's hand, where a policy asks for it."""
         if flags.wild:
             self.letters = self._take(1)
             """Bit set of all tiles with a letter in some hand, as in LETTERS."""

@@ -32,8 +32,8 @@ NO_TILE = u64(NONE)
 
 (
     HELD, OWNER, BONE, OFF, END, AGE, DOUBLES, FRESH, MARKED, STARTED, OPENING_TO_COME, SAME_TURN, OPENING, CHAIN,
-    COVER, DREW, LETTERS, LETTER_OWNER, BONUS, PENALTY, SKIPS, TURNED, HALVES, SEAT_BITS, COUNT_BITS, WORDS, NO_DOUBLE,
-    STARTS,
+    COVER, DREW, LETTERS, LETTER_OWNER, BONUS, PENALTY, SKIPS, TURNED, TILES, HALVES, SEAT_BITS, COUNT_BITS, WORDS,
+    NO_DOUBLE, STARTS,
 ) = (u64(i) for i in range(len(LOADED_ROWS) + 6))  # fmt: skip
 """Indices into ``Layout.table``."""
 
@@ -124,6 +124,8 @@ def load_hands(r, s, work, at, t):
         points = u64(hand_points(s, r, u64(seat)))
         blank = u64(s.hand[u64(seat), U0]) & U1
         put(work, at, POINTS_ROW + u64(seat), ((points - blank * u64(r.double_blank)) << U1) + blank)
+        if t[TILES] != U0:
+            put(work, at, t[TILES] + u64(seat), u64(s.hand_count[u64(seat)]))
 
 
 @helper

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mextrain_core.bulk.policies import HEAVIEST, RANDOM
+from mextrain_core.bulk.policies import POLICIES
 from mextrain_core.bulk.rollout import HASH_FACTOR
 from mextrain_core.compiler import vectors
 from mextrain_core.compiler.jit import helper, kernel
@@ -35,7 +35,7 @@ from mextrain_core.lockstep.layout import (
     layout,
 )
 from mextrain_core.lockstep.load import begin_copies, load_lane
-from mextrain_core.lockstep.policy import TOP_POINTS
+from mextrain_core.lockstep.policy import LOG_SHIFT, argument_for
 from mextrain_core.lockstep.step import step
 from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, U32, mix, round_key
@@ -66,6 +66,7 @@ round; and, in column 0, the index of the state in the pool."""
 NO_SOURCE = u64(2**64 - 1)
 """Instead of the index of a state: the pool holds no state."""
 
+TO_LOG = u64(LOG_SHIFT)
 LOG_END = u64(LOG_ROWS)
 EMPTY = u64(NO_MOVE)
 KEPT_MOVES = MAX_DECISIONS + LANES
@@ -286,7 +287,7 @@ def run(flags, r, m, sizes, table, span, copies, points, facts):
                     lanes &= lanes - U1
             over, won = running, U0
             if not starting:
-                ends = step(flags, m.work, block, argument | (log + logged - block) << U32)
+                ends = step(flags, m.work, block, argument | (log + logged - block) << TO_LOG)
                 over &= ends
                 won = ends >> U32
             while over != U0:
@@ -363,7 +364,7 @@ def join_moves(moves, decisions, out):
 
 def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
     """Whether ``Lockstep`` plays the RULES struct ``rules[0]`` with these policies (ids by seat) on this machine."""
-    knows_policies = {*map(int, policies)} <= {RANDOM, HEAVIEST}
+    knows_policies = {*map(int, policies)} <= {policy.id for policy in POLICIES if policy.lanes}
     return vectors.supported() and knows_policies and not obstacle(rules[0])
 
 
@@ -378,10 +379,8 @@ class Lockstep:
         if not accepts(rules, policies):
             raise ValueError("lockstep does not serve these rules and policies here; ask accepts() first")
         r = rules[0]
-        heavy = sum(1 << seat for seat, policy in enumerate(policies) if policy == HEAVIEST)
-        flags = flags_of(r, heavy)
+        flags = flags_of(r, policies)
         at = layout(flags)
-        facts_of_step = heavy << 8 | min(int(r["double_blank"]), TOP_POINTS)
         self._rounds = int(r["rounds"])
         # The rounds of a match are independent, except that the starter may be the last winner.
         in_order = r["starter"] == STARTER_WINNER
@@ -393,7 +392,7 @@ class Lockstep:
         self._rules = rules.copy()
         self._table = at.table
         self._policies = np.array([*policies], np.uint8)
-        self._sizes = np.array([at.rows, at.engine, at.pool_rows, facts_of_step], np.uint64)
+        self._sizes = np.array([at.rows, at.engine, at.pool_rows, argument_for(r, policies)], np.uint64)
         work = vectors.aligned_rows(2 * at.rows + at.pool_rows + 2 * (LOG_ROWS + 1))
         self._memory = Memory(
             work=work,

@@ -3,12 +3,29 @@
 Each policy restricts the legal plays to those of highest value; the attempt's word chooses uniformly among them.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST
 from mextrain_core.lockstep import lanes
+from mextrain_core.model.limits import MAX_PLAYERS
 
-TOP_POINTS = 31
-"""More points than any tile of a number set except 0-0 has; larger values for 0-0 make no difference."""
+TOP_BLANK = 255
+"""Points of 0-0 from which on more make no difference to any policy."""
+
+SEATS = {HEAVIEST: 8, CAUTIOUS: 8 + MAX_PLAYERS}
+"""Where the argument of a step has the bit set of the seats that play this policy; the others play ``random``."""
+
+LOG_SHIFT = 8 + 3 * MAX_PLAYERS
+
+
+def argument_for(rules: Any, policies: Iterable[int]) -> int:
+    """What a step must know at run time: points of 0-0, at most TOP_BLANK, and the seats of each policy (SEATS)."""
+    number = min(int(rules["double_blank"]), TOP_BLANK)
+    for seat, policy in enumerate(policies):
+        if policy in SEATS:
+            number |= 1 << (SEATS[policy] + seat)
+    return number
 
 
 class Choice(NamedTuple):

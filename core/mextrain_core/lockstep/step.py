@@ -11,8 +11,7 @@ from mextrain_core.lockstep.wild import WildTurn
 def write_step(w: Any, flags: int, argument: Any) -> Any:
     """Emit a step of the 32 games at the writer's base; see ``Turn.settle`` for the result.
 
-    ``argument``: row of the log, counted from the base, << 32 | bit set of the seats that play ``heaviest`` << 8 |
-    points of 0-0, at most ``policy.TOP_POINTS``.
+    ``argument``: ``policy.argument`` | row of the log, counted from the base, << ``policy.LOG_SHIFT``.
     """
     rules = Flags.unpack(flags)
     return (WildTurn if rules.wild else Turn)(w, rules, argument).write()

@@ -9,9 +9,11 @@ The methods of ``Turn`` are in the order in which their code appears in the kern
 
 from typing import Any
 
+from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
 from mextrain_core.lockstep import lanes, policy
+from mextrain_core.lockstep.cautious import cautious_plays
 from mextrain_core.lockstep.deal import halves_of, remove_member, take_member
-from mextrain_core.lockstep.flags import ALL_HEAVIEST, ALL_RANDOM, Flags
+from mextrain_core.lockstep.flags import Flags
 from mextrain_core.lockstep.layout import (
     CHOICES,
     DECISIONS,
@@ -25,7 +27,7 @@ from mextrain_core.lockstep.layout import (
     TURNS,
     layout,
 )
-from mextrain_core.model.limits import STOP
+from mextrain_core.model.limits import MAX_PLAYERS, STOP
 
 
 class Turn:
@@ -255,7 +257,17 @@ class Turn:
             other_rows = self.prefer_fresh(self.on_trains(freed.pick(trains, 0), self.fitting))
             rows = [row | new for row, new in zip(rows, other_rows, strict=True)]
             self.from_hand = freed
+            if self.rules.has_policy(CAUTIOUS):
+                self.take_drawn_to_hand(freed.pick(pair, 0))
         return rows
+
+    def take_drawn_to_hand(self, pair: Any) -> None:
+        """Add the drawn tile, by its halves, to the hand that the policies look at; 0 where it is the tile to play."""
+        other = self.drawn_high ^ self.drawn_low
+        for half, row in enumerate(self.hand):
+            self.hand[half] = row | pair.has(1 << half).pick(other ^ (1 << half), 0)
+        fits = [end.has(pair).pick(other ^ end, 0) for end in self.ends]
+        self.fitting = [row | new for row, new in zip(self.fitting, fits, strict=True)]
 
     # The decision.
 
@@ -266,15 +278,43 @@ class Turn:
         if self.rules.is_set("drawn_play", "may"):
             after_draw = self.drawn_fits.pick(1, 0)
             stops = after_draw if stops is None else stops | after_draw
-        if self.rules.policies != ALL_RANDOM:
-            best = policy.heaviest(self.ends, rows, w.splat(w.field(self.argument, 0, 8)))
-            if self.rules.policies == ALL_HEAVIEST:
-                rows, stops = best, None
-            else:
-                likes = self.seat.has(w.splat(w.field(self.argument, 8, 16)))
-                rows = [likes.pick(few, row) for few, row in zip(best, rows, strict=True)]
-                stops = None if stops is None else likes.pick(0, stops)
-        return policy.choose(w, self.ends, rows, stops, lanes.upper_half(lanes.next_words(w, CHOICES)))
+        rows, stopping = self.prefer(rows)
+        choices = stops
+        if stops is not None and self.rules.policies != 1 << RANDOM:
+            choices = self.plays_policy(RANDOM).pick(stops, 0) if self.rules.has_policy(RANDOM) else None
+        choice = policy.choose(w, self.ends, rows, choices, lanes.upper_half(lanes.next_words(w, CHOICES)))
+        if stops is None or stopping is None:
+            return choice
+        return choice._replace(plays=choice.plays & ~(stopping & stops.differs(0)))
+
+    def prefer(self, rows: list[Any]) -> tuple[list[Any], Any]:
+        """Restrict the plays to those of the highest value to the seat's policy.
+
+        Also returns a mask: where the policy stops if it may; None if no policy at the table ever does, except
+        ``random``, which chooses among the plays and the ways to stop.
+        """
+        w, rules = self.w, self.rules
+        if rules.policies == 1 << RANDOM:
+            return rows, None
+        blank, stopping = w.splat(w.field(self.argument, 0, 8)), None
+        if rules.has_policy(CAUTIOUS):
+            heavy = self.plays_policy(HEAVIEST) if rules.has_policy(HEAVIEST) else None
+            best, stopping = cautious_plays(self, rows, blank, heavy)
+            if rules.policies != 1 << CAUTIOUS:
+                stopping = stopping & self.plays_policy(CAUTIOUS)
+        else:
+            best = policy.heaviest(self.ends, rows, blank)
+        if rules.has_policy(RANDOM):
+            random = self.plays_policy(RANDOM)
+            best = [random.pick(row, few) for row, few in zip(rows, best, strict=True)]
+        return best, stopping
+
+    def plays_policy(self, number: int) -> Any:
+        """Mask: the seat to move plays the policy with this id."""
+        w = self.w
+        if number == RANDOM:
+            return ~lanes.any_of([self.plays_policy(other) for other in policy.SEATS if self.rules.has_policy(other)])
+        return self.seat.has(w.splat(w.field(self.argument, policy.SEATS[number], MAX_PLAYERS)))
 
     def count(self, choice: policy.Choice) -> None:
         """Count plays and decisions."""
@@ -288,7 +328,8 @@ class Turn:
         w = self.w
         touch, new = self.code(choice.touch, choice) << 5, self.code(choice.new, choice)
         move = choice.plays.pick(lanes.index(choice.train) << 10 | touch | new, STOP)
-        w.store(0, choice.number.differs(0).pick(move, NO_MOVE), w.field(self.argument, 32, 32))
+        row = w.field(self.argument, policy.LOG_SHIFT, 64 - policy.LOG_SHIFT)
+        w.store(0, choice.number.differs(0).pick(move, NO_MOVE), row)
 
     def code(self, half: Any, choice: policy.Choice) -> Any:
         """The code of a half (one-hot) of the tile that is played."""
@@ -324,7 +365,8 @@ class Turn:
             w.store(at.held + half, held)
             for z, owner in enumerate(owners):
                 w.store(at.owner + z * at.halves + half, owner)
-        self.count_points(lanes.total([mask.pick(gain, 0) for mask, _, _, gain in moved]))
+        gained = lanes.total([mask.pick(gain, 0) for mask, _, _, gain in moved])
+        self.count_points(gained, choice.plays.ones() - self.needs.ones())
         self.leave_hands(choice)
 
     def in_matrix(self, both: Any) -> Any:
@@ -339,8 +381,11 @@ class Turn:
         """Value of the tile with these halves (one-hot) in a points row."""
         return ((self.value(a) + self.value(b)) << 1) + (a & b & 1)
 
-    def count_points(self, change: Any) -> None:
-        """Add ``change`` to the points row of the acting seat; sets ``self.emptied``: whether its hand is empty now."""
+    def count_points(self, change: Any, tiles: Any) -> None:
+        """Add ``change`` to the points of the acting seat, and ``tiles`` to its tiles.
+
+        Sets ``self.emptied``: whether its hand is empty now.
+        """
         w = self.w
         mine = w.const(0)
         for seat in range(self.rules.players):
@@ -349,6 +394,8 @@ class Turn:
             points = acts.pick(points + change, points)
             w.store(POINTS + seat, points)
             mine = acts.pick(points, mine)
+            if self.at.tiles is not None:
+                w.store(self.at.tiles + seat, w.load(self.at.tiles + seat) + acts.pick(tiles, 0))
         self.emptied = mine.equals(0)
 
     def leave_hands(self, choice: policy.Choice) -> None:

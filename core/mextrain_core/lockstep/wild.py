@@ -10,10 +10,12 @@ the letters. A number at the end is touched by itself and by ``*``, a ``*`` by e
 
 from typing import Any
 
+from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
 from mextrain_core.lockstep import lanes, policy
-from mextrain_core.lockstep.flags import ALL_RANDOM, WILD_NUMBERS
+from mextrain_core.lockstep.flags import WILD_NUMBERS
 from mextrain_core.lockstep.layout import CHOICES, LETTER_BIT, WILD_BIT, WILD_VALUE
 from mextrain_core.lockstep.turn import Turn
+from mextrain_core.lockstep.wild_cautious import Hand, Preference
 
 A_TILES = 0b111
 """The tiles ``*-A`` in a word of letters; each of the other letters is there once."""
@@ -27,8 +29,23 @@ TWO_WILDS = 1 << (2 * WILD_VALUE - 16)
 """The points of ``*-*`` and of every tile with a letter, in the second word of a set of points."""
 
 
+TOP_BLANK = 31
+"""More points than any other tile has."""
+
+
+def prefix_counts(rows: list[Any]) -> list[Any]:
+    """The number of bits in the rows up to each."""
+    counts = [rows[0].count()]
+    for row in rows[1:]:
+        counts.append(counts[-1] + row.count())
+    return counts
+
+
 class WildTurn(Turn):
     """Emits one step in the set super (see ``Turn``)."""
+
+    own: Any = None
+    """The plays on the own train (``Hand``), None while they are the same as on other trains."""
 
     # What the lane remembers.
 
@@ -86,16 +103,17 @@ class WildTurn(Turn):
         on_wild = lanes.any_of(self.on_trains(eligible, self.ends)).has(WILD_BIT)
         fits = lanes.any_of(self.on_trains(eligible, self.fitting)) | self.wild | self.kinds
         looks = self.draw_tile(fits.equals(0) & ~(on_wild & any_number))
-        if self.rules.policies != ALL_RANDOM:
+        if self.rules.has_policy(HEAVIEST) and not self.rules.has_policy(CAUTIOUS):
             self.keep_heaviest(eligible)
         self.take_drawn(looks)
         drawn = looks.pick(self.drawn_high | self.drawn_low, 0)
         if self.rules.is_set("drawn_tile", "own_train") or self.rules.is_set("mexican_start", "only_if_stuck"):
             eligible = looks.pick(self.eligible(drawn), eligible)
+        stopping = self.keep_cautious(eligible) if self.rules.has_policy(CAUTIOUS) else None
         counts = self.count_plays(eligible)
         if self.rules.is_set("drawn_play", "may"):
             self.drawn_fits = looks & lanes.any_of(counts).differs(0)
-        return self.choose_wild(eligible, counts)
+        return self.choose_wild(eligible, counts, stopping)
 
     def needs_draw(self, stuck: Any) -> Any:
         """Mask: a tile is drawn, because there is no play or because of a D."""
@@ -119,7 +137,7 @@ class WildTurn(Turn):
         letters = used.differs(0).pick(self.kinds, legal.differs(0).pick(self.kinds & A, 0))
         low, high = (wild & NUMBERS) << WILD_VALUE, (wild & NUMBERS) >> (16 - WILD_VALUE)
         high = high | (wild & WILD_BIT | letters).differs(0).pick(TWO_WILDS, 0)
-        blank = w.splat(w.field(self.argument, 0, 8))
+        blank = w.splat(w.field(self.argument, 0, 8)).min(TOP_BLANK)
         blank_low = (blank < 16).pick(w.const(1) << (blank & 15), 0)
         blank_high = (blank < 16).pick(0, w.const(1) << (blank & 15))
         for half, hand in enumerate(self.hand[:WILD_NUMBERS]):
@@ -129,7 +147,7 @@ class WildTurn(Turn):
             else:
                 low, high = low | row & ~1 | row.has(1).pick(blank_low, 0), high | row.has(1).pick(blank_high, 0)
         low, high = high.differs(0).pick(0, lanes.highest(low)), lanes.highest(high)
-        likes = self.is_heavy() & ~self.needs
+        likes = self.plays_policy(HEAVIEST) & ~self.needs
         for half, hand in enumerate(self.hand[:WILD_NUMBERS]):
             if half:
                 kept = (low >> half | high << (16 - half)) & NUMBERS
@@ -144,10 +162,38 @@ class WildTurn(Turn):
         self.kinds = (likes & ~two_wilds).pick(0, self.kinds)
         self.fitting = [lanes.look_up(self.rows_by_end(), end) for end in self.ends]
 
-    def is_heavy(self) -> Any:
-        """Mask: the seat to move plays ``heaviest``."""
-        w = self.w
-        return self.seat.has(w.splat(w.field(self.argument, 8, 16)))
+    def keep_cautious(self, eligible: Any) -> Any:
+        """Restrict seats that play ``cautious`` or ``heaviest`` to their best plays; returns where stopping is better.
+
+        From here on the hand holds the plays on other trains, and ``self.own`` those on the own train.
+        """
+        w, rules = self.w, self.rules
+        legal = w.const((1 << rules.trains) - 1)
+        if rules.max_uncovered:
+            counts = self.count_plays(eligible)
+            legal = lanes.any_of([count.differs(0).pick(1 << t, 0) for t, count in enumerate(counts)])
+        only_a = (legal & ~eligible & ~self.seat).differs(0).pick(self.free_a(), 0)
+        heavy = self.plays_policy(HEAVIEST) if rules.has_policy(HEAVIEST) else None
+        blank = w.splat(w.field(self.argument, 0, 8))
+        own, others, stopping = Preference(self, eligible & legal, only_a, blank, heavy).write()
+        stopping = stopping & self.plays_policy(CAUTIOUS)
+        if rules.has_policy(RANDOM):
+            hand, random = Hand(self.hand[:WILD_NUMBERS], self.wild, self.kinds, self.kinds), self.plays_policy(RANDOM)
+            own, others = hand.where(random, own), hand.where(random, others)
+        self.own = own
+        self.hand[:WILD_NUMBERS] = others.rows
+        self.wild, self.kinds = others.wild, others.kinds
+        fitting = [lanes.look_up(self.rows_by_end(), end) for end in self.ends]
+        own_row = lanes.look_up([*own.rows, w.const(0), w.const(0)], lanes.any_of(self.on_trains(self.seat, self.ends)))
+        for t in range(rules.players):
+            fitting[t] = self.seat.has(1 << t).pick(own_row, fitting[t])
+        self.fitting = fitting
+        return stopping
+
+    def free_a(self) -> Any:
+        """A where the seat holds one that may go on any train, because the play is free."""
+        only_a = self.kinds & A
+        return only_a if self.bound is None else self.bound.differs(0).pick(0, only_a)
 
     def take_drawn(self, looks: Any) -> None:
         """Replace the plays of the hand, of which there were none, by those of the drawn tile.
@@ -162,7 +208,7 @@ class WildTurn(Turn):
         is_wild = looks & high.equals(WILD_BIT)
         self.wild = self.wild | (is_wild & ~is_letter).pick(low, 0)
         self.kinds = self.kinds | (is_wild & is_letter).pick(self.kinds_of(self.drawn), 0)
-        if self.rules.is_set("finish_on_double", "must_cover"):
+        if self.rules.is_set("finish_on_double", "must_cover") or self.rules.has_policy(CAUTIOUS):
             # An empty hand fits no end, not even a ``*``; the drawn tile then fits a ``*`` with either half.
             for half in range(WILD_NUMBERS):
                 bit = pair.has(1 << half).pick(other ^ (1 << half), 0)
@@ -170,20 +216,21 @@ class WildTurn(Turn):
 
     def count_plays(self, eligible: Any) -> list[Any]:
         """Number of plays by train; ``*-A`` may go on any train if the play is free."""
-        self.upto = []
-        every = self.w.const(0)
-        for row in self.hand[:WILD_NUMBERS]:
-            every = every + row.count()
-            self.upto.append(every)
+        self.upto = prefix_counts(self.hand[:WILD_NUMBERS])
         kinds = self.kinds.count()
-        on_any, on_wild = self.wild.count() + kinds, every + kinds
-        only_a = self.kinds & A
-        if self.bound is not None:
-            only_a = self.bound.differs(0).pick(0, only_a)
+        on_any, on_wild = self.wild.count() + kinds, self.upto[-1] + kinds
+        if self.own is not None:
+            self.own_upto = prefix_counts(self.own.rows)
+            own_on_any = self.own.wild.count() + self.own.kinds.count()
+            own_on_wild = self.own_upto[-1] + self.own.back.count()
+        only_a = self.free_a()
         counts = []
         for t, (end, row) in enumerate(zip(self.ends, self.fitting, strict=True)):
             is_wild = end.has(WILD_BIT)
             usual = row.count() + on_any + is_wild.pick(on_wild, 0)
+            if self.own is not None and t < self.rules.players:
+                own = row.count() + own_on_any + is_wild.pick(own_on_wild, 0)
+                usual = self.seat.has(1 << t).pick(own, usual)
             counts.append(eligible.has(1 << t).pick(usual, only_a + is_wild.pick(only_a, 0)))
         counts = [self.forced.pick(0, count) for count in counts]
         if not self.rules.max_uncovered:
@@ -194,8 +241,11 @@ class WildTurn(Turn):
 
     # The decision.
 
-    def choose_wild(self, eligible: Any, counts: list[Any]) -> policy.Choice:
-        """Choose uniformly among the remaining plays and the ways to stop."""
+    def choose_wild(self, eligible: Any, counts: list[Any], stopping: Any) -> policy.Choice:
+        """Choose uniformly among the remaining plays, and if ``random`` decides, the ways to stop.
+
+        ``stopping``: see ``Turn.prefer``.
+        """
         w = self.w
         upto = [counts[0]]
         for count in counts[1:]:
@@ -206,19 +256,32 @@ class WildTurn(Turn):
             stops.append(self.bonus)
         if self.rules.is_set("drawn_play", "may"):
             stops.append(self.drawn_fits)
-        if stops and self.rules.policies != ALL_RANDOM:
-            stops = [lanes.any_of(stops) & ~self.is_heavy()]
-        choices = number + lanes.any_of(stops).pick(1, 0) if stops else number
+        may_stop, choices = lanes.any_of(stops) if stops else None, number
+        if may_stop is not None and self.rules.has_policy(RANDOM):
+            both = may_stop if self.rules.policies == 1 << RANDOM else may_stop & self.plays_policy(RANDOM)
+            choices = number + both.pick(1, 0)
         words = lanes.upper_half(lanes.next_words(w, CHOICES, ~self.forced))
         k = lanes.below(*words, choices)
         plays = k < number
+        if may_stop is not None and stopping is not None:
+            plays = plays & ~(stopping & may_stop)
         row, base, end, train = self.fitting[0], w.const(0), self.ends[0], w.const(1)
         for t in range(len(counts) - 1):
             beyond = k >= upto[t]
             row, base = beyond.pick(self.fitting[t + 1], row), beyond.pick(upto[t], base)
             end, train = beyond.pick(self.ends[t + 1], end), beyond.pick(2 << t, train)
+        if self.own is not None:
+            self.take_own(train.equals(self.seat))
         touch, new, letter = self.kth_on_train(end, eligible.has(train), row, k - base)
         return policy.Choice(plays, train, touch, new, number, letter)
+
+    def take_own(self, mask: Any) -> None:
+        """Make the plays of the hand those on the own train where the mask holds."""
+        others = Hand(self.hand[:WILD_NUMBERS], self.wild, self.kinds, self.kinds)
+        hand = self.own.where(mask, others)
+        self.hand[:WILD_NUMBERS] = hand.rows
+        self.wild, self.kinds, self.back = hand.wild, hand.kinds, hand.back
+        self.upto = [mask.pick(own, upto) for own, upto in zip(self.own_upto, self.upto, strict=True)]
 
     def kth_on_train(self, end: Any, is_eligible: Any, row: Any, k: Any) -> tuple[Any, Any, Any]:
         """Touching half, new half and kind of letter of the k-th play on a train.
@@ -235,6 +298,7 @@ class WildTurn(Turn):
         row = is_eligible.pick(is_wild.pick(among, row), 0)
         numbers = is_wild.pick(self.upto[-1], row.count())
         wild, kinds = is_eligible.pick(self.wild, 0), is_eligible.pick(self.kinds, A)
+        back = kinds if self.own is None else is_eligible.pick(self.back, A)
         # Past a part, k minus its size goes on; within it, the difference wraps to a huge number, which is in no other
         # part.
         after_numbers = k - numbers
@@ -243,7 +307,8 @@ class WildTurn(Turn):
         by_number, on_wild, by_wild = k < numbers, after_numbers < wild.count(), after_wild < kinds.count()
         place = on_wild.pick(after_numbers, by_wild.pick(after_wild, after_letters))
         place = by_number.pick(k - is_wild.pick(base, 0), place)
-        one = lanes.kth_one(by_number.pick(row, on_wild.pick(wild, kinds)), place)
+        letters = kinds if self.own is None else by_wild.pick(kinds, back)
+        one = lanes.kth_one(by_number.pick(row, on_wild.pick(wild, letters)), place)
         touch = by_number.pick(is_wild.pick(touch, end), (on_wild | by_wild).pick(WILD_BIT, LETTER_BIT))
         has_letter = ~(by_number | on_wild)
         new = has_letter.pick(by_wild.pick(LETTER_BIT, WILD_BIT), one)

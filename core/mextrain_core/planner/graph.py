@@ -145,16 +145,37 @@ def add_letters(g, r, letter, count):
 
 
 @helper
-def add_train(g, r, end):
-    """Add a train that goes on from the open end ``end``: a half code, or ANY_START."""
+def ends_of_tile(r, touch, new):
+    """What a tile adds to the condition: vertices whose parity it changes (mask), and its share of the budget."""
+    if r.wild == NONE or (touch < STAR and new < STAR):
+        return (U1 << touch) ^ (U1 << new), I0
+    half = touch if new == STAR else new
+    if half < STAR:
+        return U1 << half, I1
+    if half == STAR or r.letter_match == LETTERS_ANYWHERE:
+        return U0, I2
+    if r.letter_match == TRAIN_ONLY:
+        return U0, I0
+    return U1 << letter_vertex(r, half), I1
+
+
+@helper
+def ends_of_train(r, end):
+    """What a train from the open end ``end`` (half code or ANY_START) adds to the condition: the vertex where it begins
+    (mask), and its share of the budget (int64)."""
     is_super = r.wild != NONE
     if end == ANY_START or (is_super and end == STAR):
-        g.budget += I2
-        return
-    half = letter_vertex(r, end) if is_super and end > STAR else end
-    g.budget += I1
-    g.starts |= U1 << half
-    g.odd ^= U1 << half
+        return U0, I2
+    return U1 << (letter_vertex(r, end) if is_super and end > STAR else end), I1
+
+
+@helper
+def add_train(g, r, end):
+    """Add a train that goes on from the open end ``end``: a half code, or ANY_START."""
+    start, walks = ends_of_train(r, end)
+    g.budget += walks
+    g.starts |= start
+    g.odd ^= start
 
 
 @helper

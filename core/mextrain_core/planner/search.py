@@ -205,6 +205,67 @@ def leave_out_path(g, node, found, u, v):
                 break
 
 
+@helper
+def cost_of_tile(g, node, found, a, b):
+    """Cost of pairing two odd vertices by the tile that joins them."""
+    u, v = u64(found.odd_vertex[a]), u64(found.odd_vertex[b])
+    return cost_of_edge(g, u, v) if (u64(node.edges[u]) & ~u64(node.must[u])) >> v & U1 != U0 else NEVER
+
+
+@helper
+def set_pair_cost(found, a, b, cost):
+    """Store the cost of pairing two entries of the list of odd vertices."""
+    found.pair_cost[a, b] = cost
+    found.pair_cost[b, a] = cost
+
+
+@helper
+def match(found, table, count, needed):
+    """The lowest cost (int64, or NEVER) of pairing ``needed`` of ``count`` entries, and these entries (mask)."""
+    best, best_set = NEVER, U0
+    table[0] = 0
+    for m in range(1, i64(1) << i64(count)):
+        pairs = u64(m)
+        size = popcount(pairs)
+        if size & U1 != U0 or size > needed:
+            continue
+        a = lowest(pairs)
+        others = pairs & (pairs - U1)
+        rest = others
+        cheapest = NEVER
+        while rest != U0:
+            b = lowest(rest)
+            rest &= rest - U1
+            cost = found.pair_cost[a, b] + table[others ^ (U1 << b)]
+            if cost < cheapest:
+                cheapest = cost
+        table[pairs] = cheapest
+        if size == needed and cheapest < best:
+            best, best_set = cheapest, pairs
+    return best, best_set
+
+
+@helper
+def leave_out_pairs(g, node, found, table, pairs, by_tile):
+    """Mark what pairs the entries ``pairs`` (mask) as left out: the tile that joins two, or a shortest path."""
+    while pairs != U0:
+        a = lowest(pairs)
+        others = pairs & (pairs - U1)
+        rest = others
+        while rest != U0:
+            b = lowest(rest)
+            rest &= rest - U1
+            if found.pair_cost[a, b] + table[others ^ (U1 << b)] == table[pairs]:
+                u, v = u64(found.odd_vertex[a]), u64(found.odd_vertex[b])
+                if by_tile:
+                    found.left_out[u] ^= U1 << v
+                    found.left_out[v] ^= U1 << u
+                elif v < u64(ROWS):
+                    leave_out_path(g, node, found, u, v)
+                pairs = others ^ (U1 << b)
+                break
+
+
 @kernel
 def match_odd(g, node, found, table):
     """Leave out the cheapest edges that make the odd vertices fit the budget; returns their weight or NEVER."""
@@ -226,45 +287,22 @@ def match_odd(g, node, found, table):
         # Too many to match in a small table: leaving out nothing is also a bound, but a weak one.
         return i64(0)
     needed = count - u64(budget)
+    found.work += i64(count) << i64(count) >> i64(2)
+    # Without islands every pair costs a tile at least. If tiles come before points, pairs of one tile each are best.
+    if node.islands == 0 and g.edge_cost > g.point_cost:
+        for a in range(count):
+            for b in range(u64(a)):
+                set_pair_cost(found, u64(a), u64(b), cost_of_tile(g, node, found, u64(a), u64(b)))
+        best, pairs = match(found, table, count, needed)
+        if best < NEVER:
+            leave_out_pairs(g, node, found, table, pairs, True)
+            return best
     shortest_paths(g, node, found)
     for a in range(count):
         for b in range(u64(a)):
-            found.pair_cost[u64(a), u64(b)] = cost_of_pair(node, found, u64(a), u64(b))
-            found.pair_cost[u64(b), u64(a)] = found.pair_cost[u64(a), u64(b)]
-    best, best_set = NEVER, U0
-    table[0] = 0
-    for m in range(1, i64(1) << i64(count)):
-        pairs = u64(m)
-        size = popcount(pairs)
-        if size & U1 != U0 or size > needed:
-            continue
-        a = lowest(pairs)
-        others = pairs & (pairs - U1)
-        rest = others
-        cheapest = NEVER
-        while rest != U0:
-            b = lowest(rest)
-            rest &= rest - U1
-            cost = found.pair_cost[a, b] + table[others ^ (U1 << b)]
-            if cost < cheapest:
-                cheapest = cost
-        table[pairs] = cheapest
-        if size == needed and cheapest < best:
-            best, best_set = cheapest, pairs
-    found.work += i64(count) << i64(count) >> i64(2)
-    pairs = best_set
-    while pairs != U0:
-        a = lowest(pairs)
-        others = pairs & (pairs - U1)
-        rest = others
-        while rest != U0:
-            b = lowest(rest)
-            rest &= rest - U1
-            if found.pair_cost[a, b] + table[others ^ (U1 << b)] == table[pairs]:
-                if u64(found.odd_vertex[b]) < u64(ROWS):
-                    leave_out_path(g, node, found, u64(found.odd_vertex[a]), u64(found.odd_vertex[b]))
-                pairs = others ^ (U1 << b)
-                break
+            set_pair_cost(found, u64(a), u64(b), cost_of_pair(node, found, u64(a), u64(b)))
+    best, pairs = match(found, table, count, needed)
+    leave_out_pairs(g, node, found, table, pairs, False)
     return best
 
 

@@ -13,7 +13,6 @@ from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import Player
 from mextrain.game.rules import RuleSet
-from mextrain_core.bulk.policies import HEAVIEST
 from mextrain_core.compiler.vectors import LANES, ROW_BYTES
 from mextrain_core.lockstep.flags import flags_of
 from mextrain_core.lockstep.layout import layout
@@ -57,8 +56,7 @@ def backends_for(rules: RuleSet, policies: tuple[str, ...], seed: int, only: str
         found.append(_ours(rules, seats, seed, "scalar", new_states(1).itemsize))
     if only != "scalar":
         if seats.builtin and accepts(rules.record, seats.ids):
-            heavy = sum(1 << seat for seat, policy in enumerate(seats.ids) if policy == HEAVIEST)
-            rows = layout(flags_of(rules.record[0], heavy)).rows
+            rows = layout(flags_of(rules.record[0], seats.ids)).rows
             found.append(_ours(rules, seats, seed, "lockstep", rows * ROW_BYTES // LANES))
         else:
             why = obstacle(rules) or "not with these policies, or not on this machine"

@@ -40,6 +40,7 @@ def choose_backend(backend: str, rules: RuleSet, seats: Seats, rounds: int) -> s
     and lockstep cannot play this.
     """
     # Importing Numba is slow, and questions about rules alone do not need it.
+    from mextrain.bulk.policies import LANE_POLICIES
     from mextrain_core.compiler.vectors import is_fast
     from mextrain_core.lockstep.player import Lockstep, accepts
 
@@ -48,7 +49,7 @@ def choose_backend(backend: str, rules: RuleSet, seats: Seats, rounds: int) -> s
     can = seats.builtin and accepts(rules.record, seats.ids)
     if backend == "lockstep" and not can:
         why = obstacle(rules) or (
-            "it plays the policies random and heaviest, on x86-64 and AArch64 processors, "
+            f"it plays the policies {', '.join(LANE_POLICIES)}, on x86-64 and AArch64 processors, "
             "and only where compiling is switched on"
         )
         raise MextrainError(f"lockstep cannot play this: {why}; take the backend auto or scalar")

@@ -1,4 +1,4 @@
-"""Plays games side by side and calls the callbacks of their seats (docs/policies.md)."""
+"""Plays games side by side and asks the seats that Python decides for: callbacks and searches (docs/policies.md)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from mextrain.bulk.callbacks import Batch, BatchPolicy
 from mextrain.bulk.results import Rounds
+from mextrain.bulk.searching_seats import SearchingSeats
 from mextrain.bulk.seat_policies import Seats
 from mextrain.errors import IllegalMove
 from mextrain.game.moves import Move
@@ -18,17 +19,30 @@ from mextrain_core.model.state import new_states
 MOST_SLOTS = 1024
 """Number of games played side by side; larger batches are no faster."""
 
+SEARCH_SLOTS = 4
+"""The same if nobody but searches is asked, who take one game at a time."""
+
 
 class CallbackPlayer:
-    """Plays ranges of games in which callbacks decide for some of the seats."""
+    """Plays ranges of games in which callbacks or searches decide for some of the seats."""
 
     def __init__(self, rules: RuleSet, seats: Seats, seed: int) -> None:
         self._rules, self._seats, self._seed = rules, seats, seed
+        self._slots = MOST_SLOTS if any(seats.callbacks) else SEARCH_SLOTS
+        self._searching = SearchingSeats(rules, seats, self._slots) if any(seats.searches) else None
+        self._logs = None if self._searching is None else self._searching.logs
+
+    def warm_up(self) -> None:
+        """Compile the kernels of searches."""
+        if self._searching is not None:
+            self._searching.warm_up()
 
     def play(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:
         """Play `rounds.games` games; arguments and result are the same as for `simulate.Player.play`."""
         games = rounds.games
-        slots = np.zeros(min(games, MOST_SLOTS), SLOT)
+        slots = np.zeros(min(games, self._slots), SLOT)
+        if self._searching is not None:
+            self._searching.begin()
         states = new_states(len(slots) + 1)
         waiting = np.empty(len(slots), np.int64)
         # Each round has its own part of the array, since the rounds of different slots end in any order.
@@ -38,7 +52,8 @@ class CallbackPlayer:
         results = Results(rounds.points, rounds.facts, kept)
         begun = total = 0
         while True:
-            count, begun, part = run_slots(states, slots, self._rules.record, seats, asked, begun, results, waiting)
+            where = states, slots, self._rules.record
+            count, begun, part = run_slots(*where, seats, asked, begun, results, waiting, self._logs)
             total += int(part)
             if not count:
                 break
@@ -52,7 +67,7 @@ class CallbackPlayer:
     def _decide(
         self, states: np.ndarray, slots: np.ndarray, waiting: np.ndarray, rounds: Rounds, kept: np.ndarray, first: int
     ) -> None:
-        """Call each callback once for all of its waiting seats, and play the moves that it returns."""
+        """Call each callback once for all of its waiting seats, let the others search, and play their moves."""
         to_move = states["seat"][waiting]
         for callback in {id(c): c for c in self._seats.callbacks if c is not None}.values():
             its_seats = np.array([c is callback for c in self._seats.callbacks])
@@ -60,6 +75,12 @@ class CallbackPlayer:
             if len(chosen):
                 batch = self._look(states, chosen)
                 self._play(states, slots, chosen, batch, callback, rounds, kept, first)
+        if self._searching is not None:
+            searches = waiting[self._searching.logs.searches[to_move] != 0]
+            moves = np.empty(len(searches), np.uint16)
+            for k, slot in enumerate(searches.tolist()):
+                moves[k] = self._searching.choose(states, slot, (int(slots["game"][slot]), int(slots["played"][slot])))
+            play_in_slots(states, slots, searches, self._rules.record, moves, rounds.facts, kept, self._logs)
 
     def _look(self, states: np.ndarray, chosen: np.ndarray) -> Batch:
         n = len(chosen)
@@ -85,7 +106,7 @@ class CallbackPlayer:
         first: int,
     ) -> None:
         moves = callback(batch)
-        wrong = play_in_slots(states, slots, chosen, self._rules.record, moves, rounds.facts, kept)
+        wrong = play_in_slots(states, slots, chosen, self._rules.record, moves, rounds.facts, kept, self._logs)
         if wrong >= 0:
             slot = slots[chosen[wrong]]
             legal = batch.moves[batch.offsets[wrong] : batch.offsets[wrong + 1]]

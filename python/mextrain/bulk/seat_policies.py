@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from mextrain.bulk.callbacks import BatchPolicy, for_each
 from mextrain.bulk.compiled import address_of
 from mextrain.bulk.policies import BY_ID, BY_NAME, POLICIES, check_policies
 from mextrain.errors import PolicyError, one_line, shown
-from mextrain_core.bulk.policies import FOREIGN, Policy
+from mextrain.searches.settings import parse
+from mextrain_core.bulk.policies import FOREIGN, RANDOM, Policy
 from mextrain_core.bulk.slots import OUTSIDE
 
 MAX_NAME = 1000
@@ -27,15 +28,17 @@ class Seats:
     """The policies of a table, by seat.
 
     `names`: the names for summaries and archives. `ids`: uint8[players], the id of a built-in policy, FOREIGN for a
-    user's compiled function, OUTSIDE for a callback.
+    user's compiled function, OUTSIDE for a callback, RANDOM for a seat that searches, whose forced moves it plays.
     `addresses`: uint64[players], the address of the C function that plays the seat, or 0. `callbacks`: the batch policy
-    of the seat, or None. `owners`: the policies as they were given, which keeps compiled functions alive.
+    of the seat, or None. `searches`: method and play-outs of a seat that searches, or None. `owners`: the policies as
+    they were given, which keeps compiled functions alive.
     """
 
     names: tuple[str, ...]
     ids: np.ndarray
     addresses: np.ndarray
     callbacks: tuple[BatchPolicy | None, ...]
+    searches: tuple[tuple[str, int] | None, ...]
     owners: tuple[Any, ...]
 
     @classmethod
@@ -43,10 +46,10 @@ class Seats:
         """Return the policies for `players` seats.
 
         `policies` is one policy for all seats, or a sequence with one for each seat. A policy is one of these: the name
-        or id of a built-in policy; `module:attribute` for a policy that Python can import; a compiled function with the
-        published signature (a Numba `@cfunc`, a cffi or ctypes function pointer, or an address as an int); a
-        `BatchPolicy`; any other callable, which gets a `Decision` and returns one of its legal moves. Raises
-        `PolicyError`.
+        or id of a built-in policy; a search with its play-outs, such as `improve:200`; `module:attribute` for a policy
+        that Python can import; a compiled function with the published signature (a Numba `@cfunc`, a cffi or ctypes
+        function pointer, or an address as an int); a `BatchPolicy`; any other callable, which gets a `Decision` and
+        returns one of its legal moves. Raises `PolicyError`.
         """
         if isinstance(policies, Seats):
             if len(policies.names) != players:
@@ -60,10 +63,11 @@ class Seats:
             check_policies(["random"] * len(seats), players)
         found = [_resolve(policy) for policy in seats]
         return cls(
-            names=tuple(name for name, _, _, _ in found),
-            ids=np.array([number for _, number, _, _ in found], np.uint8),
-            addresses=np.array([address for _, _, address, _ in found], np.uint64),
-            callbacks=tuple(callback for _, _, _, callback in found),
+            names=tuple(each.name for each in found),
+            ids=np.array([each.id for each in found], np.uint8),
+            addresses=np.array([each.address for each in found], np.uint64),
+            callbacks=tuple(each.callback for each in found),
+            searches=tuple(each.search for each in found),
             owners=tuple(seats),
         )
 
@@ -88,45 +92,61 @@ class Seats:
     @property
     def builtin(self) -> bool:
         """Whether the kernels themselves decide for every seat."""
-        return not self.addresses.any() and not any(self.callbacks)
+        return not self.addresses.any() and not self.asks_python
+
+    @property
+    def asks_python(self) -> bool:
+        """Whether Python decides for any seat: a callback, or a search."""
+        return any(self.callbacks) or any(self.searches)
 
 
-def _resolve(policy: Any) -> tuple[str, int, int, BatchPolicy | None]:
-    """Return the name, id, address and callback of one policy."""
+class _Found(NamedTuple):
+    """What one policy is; the fields of `Seats`."""
+
+    name: str
+    id: int
+    address: int = 0
+    callback: BatchPolicy | None = None
+    search: tuple[str, int] | None = None
+
+
+def _resolve(policy: Any) -> _Found:
     if isinstance(policy, str):
         if len(policy) > MAX_NAME:
             raise PolicyError(f"the policy {shown(policy)} has a name of {len(policy):,} characters: expected a name")
+        search = parse(policy)
+        if search is not None:
+            return _Found(policy, RANDOM, search=search)
         if ":" not in policy:
             check_policies([policy], 1)
             return _builtin(BY_NAME[policy])
-        _, number, address, callback = _resolve(_imported(policy))
-        return policy, number, address, callback
+        return _resolve(_imported(policy))._replace(name=policy)
     if _is_id(policy):
         return _builtin(BY_ID[int(policy)])
     address = address_of(policy)
     if address:
-        return _name_of(policy, f"address {address:#x}"), _id_of(address), address, None
+        return _Found(_name_of(policy, f"address {address:#x}"), _id_of(address), address)
     if isinstance(policy, BatchPolicy):
-        return _name_of(policy.function, "batch"), OUTSIDE, 0, policy
+        return _Found(_name_of(policy.function, "batch"), OUTSIDE, callback=policy)
     if callable(policy):
-        return _name_of(policy, type(policy).__name__), OUTSIDE, 0, for_each(policy)
+        return _Found(_name_of(policy, type(policy).__name__), OUTSIDE, callback=for_each(policy))
     raise PolicyError(
         f"{shown(policy)} is not a policy: expected a name ({', '.join(POLICIES)}), module:attribute, "
         "a compiled function or its address, a BatchPolicy or a callable"
     )
 
 
-def _builtin(policy: Policy) -> tuple[str, int, int, BatchPolicy | None]:
-    """Return the name, id and address of a built-in policy; only a separately compiled one has an address."""
+def _builtin(policy: Policy) -> _Found:
+    """Return a built-in policy; only a separately compiled one has an address."""
     if not policy.apart:
-        return policy.name, policy.id, 0, None
-    # The first use after installation compiles it (about 15 seconds for the planner), so import it only when needed.
+        return _Found(policy.name, policy.id)
+    # The first use after installation compiles it (about 15 seconds for `planner`), so import it only when needed.
     address = address_of(_imported(policy.apart))
     if not address:
         raise PolicyError(
             f"the policy {policy.name} needs compiled code: unset NUMBA_DISABLE_JIT, or take another policy"
         )
-    return policy.name, policy.id, address, None
+    return _Found(policy.name, policy.id, address)
 
 
 def _id_of(address: int) -> int:

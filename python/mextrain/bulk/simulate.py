@@ -137,7 +137,7 @@ class Player:
         self._seats = seats
         self._seed = seed
         self._states = new_states(2)
-        self._callback_player = CallbackPlayer(rules, seats, seed) if any(seats.callbacks) else None
+        self._callback_player = CallbackPlayer(rules, seats, seed) if seats.asks_python else None
         self._lockstep = Lockstep(rules.record, seats.ids) if backend == "lockstep" else None
         self.slice = 1
 
@@ -149,6 +149,8 @@ class Player:
         if self._lockstep:
             self._lockstep.prepare()
         else:
+            if self._callback_player:
+                self._callback_player.warm_up()
             self._run(0, Rounds.empty(0, self._rules.rounds, self._rules.players), np.empty(0, np.uint16))
 
     def play(self, first_game: int, rounds: Rounds, actions: np.ndarray) -> tuple[int, int]:

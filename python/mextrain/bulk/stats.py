@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mextrain._support.html import html_table
+from mextrain._support.tables import Cell, fitted, wrapped
 from mextrain.bulk.results import OUT, Rounds
 from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
@@ -37,6 +39,9 @@ HISTOGRAM_ROWS = 24
 
 BAR_WIDTH = 40
 """Width of the longest bar of a histogram, in columns."""
+
+MAX_NAME = 16
+"""Width to which the name of a policy is cut where there is no room, in columns."""
 
 METHOD = (
     "95 % intervals; the game is the unit (standard error between games); normal for means, "
@@ -102,7 +107,16 @@ class Sum(NamedTuple):
         return math.sqrt(variance / games) / per_game
 
 
-@dataclass(frozen=True)
+class _Seat(NamedTuple):
+    """The row of a seat."""
+
+    policy: str
+    points: Estimate
+    round_won: Estimate
+    match_won: Estimate
+
+
+@dataclass(frozen=True, repr=False)
 class Summary:
     """Summary statistics of many games with the same rules and policies; `a + b` merges two sets of games exactly.
 
@@ -211,23 +225,47 @@ class Summary:
             "turn_counts": {str(turns): rounds for turns, rounds in self.turn_counts.items()},
         }
 
-    def _seats(self) -> list[tuple[str, Estimate, Estimate, Estimate]]:
-        return list(zip(self.policies, self.points(), self.round_wins(), self.match_wins(), strict=True))
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each seat, for a data frame: `seat`, `policy`, and value, low and high of means."""
+        return [flat_row({"seat": seat, **row._asdict()}) for seat, row in enumerate(self._seats())]
+
+    def __repr__(self) -> str:
+        rules = self.rules
+        return f"<Summary of {self.games:,} games: {rules.preset_name}, {rules.players} players>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (seat, row.policy, number_text(row.points), percent_text(row.round_won), percent_text(row.match_won))
+            for seat, row in enumerate(self._seats())
+        )
+        caption = f"{self.rules.describe()}: {self.games:,} games, {self.rounds:,} rounds; (…) are 95 % intervals"
+        return html_table(caption, ("seat", "policy", "points a round", "rounds won", "matches won"), rows)
+
+    def _seats(self) -> list[_Seat]:
+        return list(map(_Seat, self.policies, self.points(), self.round_wins(), self.match_wins()))
 
     def __str__(self) -> str:
-        width = max(8, *(len(policy) for policy in self.policies)) + 2
+        return self.text()
+
+    def text(self, width: int = 100) -> str:
+        """Return the table for people; where it would be wider than `width` columns, intervals are left out."""
+        rows = [[Cell.of(head) for head in ("seat", "policy", "points a round", "rounds won", "matches won")]]
+        for seat, (policy, points, won, match) in enumerate(self._seats()):
+            cut = policy if len(policy) <= MAX_NAME else policy[: MAX_NAME - 1] + "…"
+            rows.append(
+                [
+                    Cell.of(str(seat)),
+                    Cell(policy, cut),
+                    Cell(number_text(points), f"{points.value:.2f}"),
+                    *(Cell(percent_text(share), f"{100 * share.value:.2f} %") for share in (won, match)),
+                ]
+            )
+        edge = f"{percent_text(self.starter_advantage())} above an equal share of those won"
         lines = [
-            self.rules.describe(),
+            *wrapped(self.rules.describe(), width),
             f"{self.games:,} games, {self.rounds:,} rounds; (…) are 95 % intervals, a game being the unit",
             "",
-            f"seat  {'policy':<{width}}{'points a round':<25}{'rounds won':<27}matches won",
-        ]
-        for seat, (policy, points, won, match) in enumerate(self._seats()):
-            lines.append(
-                f"{seat:>4}  {policy:<{width}}{number_text(points):<25}{percent_text(won):<27}{percent_text(match)}"
-            )
-        edge = f"{percent_text(self.starter_advantage())} of all rounds, against an equal part of those won"
-        lines += [
+            *fitted(rows, width, right=1),
             "",
             f"blocked rounds      {percent_text(self.blocked())}",
             f"tied matches        {percent_text(self.match_ties())}",
@@ -342,6 +380,17 @@ def exact_sums(columns: np.ndarray) -> tuple[Sum, ...]:
 def bar(value: float, most: float) -> str:
     """Return a bar whose length is proportional to `value`; `most` gives BAR_WIDTH columns."""
     return "#" * round(BAR_WIDTH * value / most)
+
+
+def flat_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row for a data frame: each estimate becomes the columns NAME, NAME_low and NAME_high."""
+    flat: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, Estimate):
+            flat |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+        else:
+            flat[name] = value
+    return flat
 
 
 def number_text(estimate: Estimate) -> str:

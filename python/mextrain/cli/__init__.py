@@ -1,6 +1,6 @@
 """The command line, `mextrain COMMAND …`.
 
-Each command is a module of this package with a one-line docstring (its help), `configure(parser)` and
+Each command is a module of this package with a one-line docstring (its help), `EXAMPLES`, `configure(parser)` and
 `run(args) -> int`. All slow imports belong inside `run`, so that `--help` answers at once: it must not import NumPy or
 Numba. To add a command, write its module and add its name to `COMMANDS`.
 
@@ -18,41 +18,83 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from mextrain import __version__
+from mextrain.cli.compiling import CompileWatch
 from mextrain.cli.interrupts import prompt_interrupts
-from mextrain.errors import MAX_TEXT, MextrainError, one_line
+from mextrain.errors import MAX_TEXT, MextrainError, nearest, one_line, shown
 
 COMMANDS = (
-    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "bench",
-    "warmup", "rules",
+    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "analyse",
+    "bench", "warmup", "rules", "play", "completion", "help",
 )
 """The commands, in the order of the help."""
+
+EXAMPLES = "\n  ".join(
+    (
+        "mextrain play",
+        "mextrain stats --games 1000 --policy cautious,random,random,random",
+        "mextrain record --games 1 -o rounds.jsonl",
+        "mextrain rules --players 5 --option opening=chain",
+    )
+)
+"""What to try first."""
 
 MAX_LINE = 4000
 """Maximum length of an error line, in characters: enough for twenty problems with a rule set."""
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that reports errors in one line."""
+    """An argument parser that reports errors in one line, by the name of its command, and says what was meant.
+
+    `commands`: the parsers of the commands, by name.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+        self.commands: dict[str, Parser] = {}
 
     def error(self, message: str) -> NoReturn:
         """Print `message` in one line, with a hint to the help, and exit with code 2."""
         self.exit(2, f"{self.prog}: {one_line(message)} (see {self.prog} --help)\n")
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Parse as usual, but refuse unknown arguments here: otherwise the parser of the whole program would."""
+        found, extra = super().parse_known_args(args, namespace)
+        if extra:
+            known = [name for name in self._option_string_actions if name.startswith("--")]
+            hint = next(filter(None, (nearest(text.partition("=")[0], known) for text in extra)), "")
+            self.error(f"unrecognized arguments: {' '.join(extra)}{hint and '; '}{hint}")
+        return found, extra
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is none of the choices, and say which one was probably meant."""
+        if action.choices is not None and value not in action.choices:
+            names = [str(choice) for choice in action.choices]
+            hint = nearest(value, names)
+            expected = f"expected {', '.join(names)}{hint and '; '}{hint}"
+            raise argparse.ArgumentError(action, f"{shown(value)} is not known: {expected}")
+
 
 def build_parser() -> Parser:
     """Return the parser for all commands."""
-    parser = Parser(prog="mextrain", description="Mexican Train and Super Train dominoes, simulated.")
+    parser = Parser(
+        prog="mextrain",
+        description="Mexican Train and Super Train dominoes, simulated.",
+        epilog=f"examples:\n  {EXAMPLES}\n\nmextrain help COMMAND tells about one command.",
+    )
     parser.add_argument("--version", action="version", version=f"mextrain {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name in COMMANDS:
         module = importlib.import_module(f"mextrain.cli.{name}")
         summary = (module.__doc__ or "").partition("\n")[0]
-        command = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+        command = commands.add_parser(name, help=summary, description=f"{summary[:1].upper()}{summary[1:]}.")
         module.configure(command)
+        examples = "\n  ".join(("examples:", *module.EXAMPLES))
+        command.epilog = f"{command.epilog}\n\n{examples}" if command.epilog else examples
         command.set_defaults(run=module.run)
+        parser.commands[name] = command
     return parser
 
 
@@ -66,7 +108,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     with prompt_interrupts():
-        return _run(build_parser().parse_args(argv))
+        parser = build_parser()
+        args = parser.parse_args(argv)
+        if args.command is None:
+            parser.print_help()
+            return 0
+        with CompileWatch(args.command):
+            return _run(args)
 
 
 def _run(args: argparse.Namespace) -> int:

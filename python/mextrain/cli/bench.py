@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mextrain.cli.common import add_backend, add_policy, add_rules, add_workers, read_rules, whole
+from mextrain.cli.common import (
+    add_backend,
+    add_json,
+    add_policy,
+    add_rules,
+    add_workers,
+    print_json,
+    read_rules,
+    whole,
+)
 
 if TYPE_CHECKING:
     from mextrain.benchmark import Effort, Job
+
+
+EXAMPLES = (
+    "mextrain bench --quick",
+    "mextrain bench --rules super --players 5 --json",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="also compile everything anew and say how long that takes (default: unless quick)",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
     parser.add_argument(
         "--signature", action="store_true", help="print the backend's signature and nothing else"
     )
@@ -62,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
             "starts": starting,
             "runs": [one.to_dict() for one in runs],
         }
-        print(json.dumps(result, indent=2))
+        print_json(result)
     else:
         print(report.text(here, starting, runs))
     return 0

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mextrain.errors import MextrainError
+from mextrain.cli.policies import policies_text
+from mextrain.errors import MextrainError, shown
 
 if TYPE_CHECKING:
     from mextrain.game.rules import RuleSet
-    from mextrain.position import Position
 
 DEFAULT_PRESET = "mexican"
 DEFAULT_PLAYERS = 4
@@ -26,14 +29,17 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("rules")
     group.add_argument("--rules", metavar="PRESET", help=f"mexican or super (default: {DEFAULT_PRESET})")
     group.add_argument(
-        "--players", type=whole(0, 99), metavar="N", help=f"number of players, 2 … 14 (default: {DEFAULT_PLAYERS})"
+        "--players",
+        type=whole(0, 99, "2 … 14"),
+        metavar="N",
+        help=f"number of players, 2 … 14 (default: {DEFAULT_PLAYERS})",
     )
     group.add_argument(
         "--option",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="set an option of the rules, as listed by `mextrain rules`; repeatable",
+        help="set an option of the rules, as listed by `mextrain rules`; write --option again for each further one",
     )
 
 
@@ -47,15 +53,17 @@ def read_rules(args: argparse.Namespace) -> RuleSet:
     return RuleSet.from_texts(DEFAULT_PRESET if args.rules is None else args.rules, players, args.option)
 
 
-def add_games(parser: argparse.ArgumentParser, default: int | None = None) -> None:
-    """Add `--games` (required without a `default`) and `--seed`."""
+def add_games(
+    parser: argparse.ArgumentParser, default: int | None = None, unit: str = "each a match of all its rounds"
+) -> None:
+    """Add `--games` (required without a `default`) and `--seed`. `unit` says what one game is."""
     parser.add_argument(
         "--games",
         type=whole(1, MAX_GAMES),
         metavar="N",
         required=default is None,
         default=default,
-        help="number of games, each a match of all its rounds" + ("" if default is None else f" (default: {default})"),
+        help=f"number of games, {unit}" + ("" if default is None else f" (default: {default})"),
     )
     add_seed(parser)
 
@@ -100,8 +108,9 @@ def add_policy(parser: argparse.ArgumentParser) -> None:
         "--policy",
         default="random",
         metavar="NAME[,NAME…]",
-        help="who plays: one name for all seats, or one for each seat (default: random)",
+        help="who plays: one name for all seats, or one for each seat (default: random); the list is below",
     )
+    parser.epilog = policies_text()
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
@@ -125,24 +134,6 @@ def add_backend(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_position(parser: argparse.ArgumentParser) -> None:
-    """Add the argument for a position's line; `read_position` turns it into a `Position`."""
-    parser.add_argument("line", metavar="LINE", help="a position as one line of text; - reads it from stdin")
-
-
-def read_position(args: argparse.Namespace) -> Position:
-    """Return the position from the argument of `add_position`; raises `PositionError`."""
-    from mextrain.errors import PositionError
-    from mextrain.position import Position
-
-    if args.line != "-":
-        return Position.from_line(args.line)
-    try:
-        return Position.from_line(sys.stdin.buffer.read().decode())
-    except UnicodeDecodeError as error:
-        raise PositionError(f"stdin is not a line of a position: it is not UTF-8 (byte {error.start})") from None
-
-
 def record_lines(path: str) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file, or of stdin for `-`, with their numbers, from 1.
 
@@ -162,23 +153,56 @@ def decoded(line: bytes) -> str:
         raise RecordError(f"the line is not UTF-8 (byte {error.start})") from None
 
 
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """Return an argparse type for whole numbers `low` … `high`, written in digits."""
+def whole(low: int, high: int, expected: str | None = None) -> Callable[[str], int]:
+    """Return an argparse type for whole numbers `low` … `high`: digits, `1_000_000` or `1e6`.
+
+    `expected` describes the range in errors. By default that is `low … high`, or `low or more` if nobody can reach
+    `high`.
+    """
+    told = expected or (f"{low} … {high}" if high < 10**9 else f"{low} or more")
 
     def parse(text: str) -> int:
-        number = int(text) if re.fullmatch(r"-?[0-9]{1,20}", text) else None
+        number = whole_number(text)
+        if number is not None and number > high >= 10**9:
+            raise argparse.ArgumentTypeError(f"{shown(text)} is too much: expected a whole number {low} … {high:,}")
         if number is None or not low <= number <= high:
-            raise argparse.ArgumentTypeError(f"'{text[:40]}' is not usable: expected a whole number {low} … {high}")
+            raise argparse.ArgumentTypeError(f"{shown(text)} is not usable: expected a whole number, {told}")
         return number
 
     return parse
+
+
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a person wrote as `1000000`, `1_000_000`, `1e6` or `1.5e6`; None for others."""
+    if re.fullmatch(r"-?[0-9]{1,20}|-?[0-9]{1,3}(_[0-9]{3}){1,6}", text):
+        return int(text)
+    if re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?[eE][0-9]{1,2}", text):
+        exact = Decimal(text)
+        return int(exact) if exact == exact.to_integral_value() else None
+    return None
+
+
+def print_json(found: Any) -> None:
+    """Print a result for programs: one object on one line, the same for all commands."""
+    print(json.dumps(found, ensure_ascii=False))
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add `--json`."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object on one line")
+
+
+def columns() -> int:
+    """Return the width to print for: that of the terminal, or 80 if the output goes elsewhere."""
+    return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
 
 
 def seed(text: str) -> int:
     """Parse a seed (an argparse type)."""
     from mextrain.game.seeding import parse_seed
 
+    number = whole_number(text)
     try:
-        return parse_seed(text)
+        return parse_seed(text if number is None else str(number))
     except MextrainError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

@@ -1,13 +1,21 @@
-"""tell what first hands can do: hands that cannot start, best trains"""
+"""analyse first hands: how many cannot start, and their best trains"""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING
 
-from mextrain.cli.common import add_first_game, add_games, add_rules, add_workers, read_rules
+from mextrain.cli.common import (
+    add_first_game,
+    add_games,
+    add_json,
+    add_rules,
+    add_workers,
+    columns,
+    print_json,
+    read_rules,
+)
 from mextrain.cli.progress import Meter
 
 if TYPE_CHECKING:
@@ -17,10 +25,16 @@ if TYPE_CHECKING:
 GOALS = ("longest", "heaviest", "finish")
 
 
+EXAMPLES = (
+    "mextrain hands --games 1000",
+    "mextrain hands --players 8 --goal finish",
+)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `mextrain hands`."""
     add_rules(parser)
-    add_games(parser, default=10_000)
+    add_games(parser, default=10_000, unit="of which the first round is dealt")
     parser.add_argument(
         "--goal",
         choices=GOALS,
@@ -29,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_workers(parser)
     add_first_game(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -73,10 +87,10 @@ def run(args: argparse.Namespace) -> int:
         print(f"mextrain hands: interrupted after {games}", file=sys.stderr)
     if args.json:
         each = [one.to_dict() for one in found]
-        print(json.dumps(each[0] if single else {"hands": each}, ensure_ascii=False, indent=2))
+        print_json(each[0] if single else {"hands": each})
     else:
         last = args.first_game + found[0].deals - 1
-        print(f"{found[0] if single else _table(found)}\nseed {args.seed}, games {args.first_game} … {last}")
+        print(f"{found[0] if single else _table(found, columns())}\nseed {args.seed}, games {args.first_game} … {last}")
     return code
 
 
@@ -93,21 +107,28 @@ def _usual() -> list[RuleSet]:
     return list(by_hand.values())
 
 
-def _table(found: list[HandSummary]) -> str:
+def _table(found: list[HandSummary], width: int) -> str:
     """Return a table with one line for each summary."""
+    from mextrain._support.tables import Cell, fitted
     from mextrain.bulk.stats import number_text, percent_text
     from mextrain.study.hands import cannot_start
 
-    lines = [
-        f"best trains of first hands, goal {found[0].goal}; (…) are 95 % intervals, a deal being the unit",
-        "",
-        f"set     hand  {'cannot start':<24}{'exactly':<8}{'tiles laid':<22}{'points left':<25}whole",
-    ]
+    heads = ("set", "hand", "cannot start", "by counting", "tiles laid", "points left", "all laid")
+    rows = [[Cell.of(head) for head in heads]]
     for one in found:
-        rules = one.rules
-        exact = f"{float(100 * cannot_start(rules)):.2f} %"
-        lines.append(
-            f"{rules.tile_set:<9}{rules.hand_size:>3}  {percent_text(one.cannot_start()):<24}{exact:<8}"
-            f"{number_text(one.tiles()):<22}{number_text(one.left_points()):<25}{100 * one.whole_hand().value:.2f} %"
+        started, tiles, left = one.cannot_start(), one.tiles(), one.left_points()
+        rows.append(
+            [
+                Cell.of(one.rules.tile_set),
+                Cell.of(f"{one.rules.hand_size:>4}"),
+                Cell(percent_text(started), f"{100 * started.value:.2f} %"),
+                Cell.of(f"{float(100 * cannot_start(one.rules)):.2f} %"),
+                Cell(number_text(tiles), f"{tiles.value:.2f}"),
+                Cell(number_text(left), f"{left.value:.2f}"),
+                Cell.of(f"{100 * one.whole_hand().value:.2f} %"),
+            ]
         )
-    return "\n".join(lines)
+    lines = fitted(rows, width)
+    has_intervals = "(" in lines[1]
+    about = "; (…) are 95 % intervals, a deal being the unit" if has_intervals else "; --json has 95 % intervals"
+    return "\n".join([f"best trains of first hands, goal {found[0].goal}{about}", "", *lines])

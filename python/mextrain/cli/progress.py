@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from mextrain.cli import compiling
+
 TERMINAL_SECONDS, FILE_SECONDS = 0.2, 10.0
 """Minimum number of seconds between two reports; a short command leaves no reports in a log."""
 
@@ -12,7 +14,8 @@ TERMINAL_SECONDS, FILE_SECONDS = 0.2, 10.0
 class Meter:
     """Reports games finished (or other `units`), games per second, and the time left; call it with (finished, wanted).
 
-    Use it in a `with` block, which clears the terminal's line at the end.
+    Its clock stands still while kernels are compiled. Use it in a `with` block, which clears the terminal's line at the
+    end.
     """
 
     def __init__(self, units: str = "games") -> None:
@@ -20,6 +23,7 @@ class Meter:
         self._terminal = sys.stderr.isatty()
         self._began = self._last = time.monotonic()
         self._at_start: int | None = None
+        self._compiled = 0.0
         self._width = 0
 
     def __enter__(self) -> Meter:
@@ -30,10 +34,10 @@ class Meter:
             print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
 
     def __call__(self, done: int, wanted: int) -> None:
-        """Report, unless the last report is too recent."""
+        """Report, unless the last report is too recent or kernels are being compiled."""
         now = time.monotonic()
-        if self._at_start is None:
-            # Games finished by an earlier run, and the time to load the kernels, must not affect the speed.
+        if self._at_start is None or self._has_compiled():
+            # Games finished by an earlier run, and the time to compile the kernels, must not affect the speed.
             self._at_start, self._began, self._last = done, now, now
         if now - self._last < (TERMINAL_SECONDS if self._terminal else FILE_SECONDS):
             return
@@ -46,6 +50,14 @@ class Meter:
             self._width = max(self._width, len(text))
         else:
             print(text, file=sys.stderr, flush=True)
+
+    def _has_compiled(self) -> bool:
+        """Whether anything was compiled since the last call."""
+        watch = compiling.current()
+        if watch is None:
+            return False
+        before, self._compiled = self._compiled, watch.seconds
+        return watch.active or self._compiled > before
 
 
 def duration(seconds: float) -> str:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import json
+import textwrap
 from typing import TYPE_CHECKING, Any
 
-from mextrain.cli.common import add_rules, read_rules
+from mextrain.cli.common import add_json, add_rules, columns, print_json, read_rules
 from mextrain.errors import MextrainError
 
 if TYPE_CHECKING:
     from mextrain.game.rules import RuleSet
 
 
+EXAMPLES = (
+    "mextrain rules",
+    "mextrain rules --rules super --players 5 --option opening=chain",
+)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `mextrain rules`."""
     add_rules(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
     parser.add_argument("--page", action="store_true", help="print the page that says exactly what is played")
 
 
@@ -28,11 +34,16 @@ def run(args: argparse.Namespace) -> int:
         print(page("rules.md").read_text(encoding="utf-8"), end="")
         return 0
     if args.rules is None and args.players is None and not args.option:
-        text = f"{_catalogue_text()}\n\n{_where_the_page_is()}"
-        print(json.dumps(_catalogue(), ensure_ascii=False, indent=2) if args.json else text)
+        if args.json:
+            print_json(_catalogue())
+        else:
+            print(f"{_catalogue_text(columns())}\n\n{_where_the_page_is()}")
         return 0
     rules = read_rules(args)
-    print(json.dumps(_resolved(rules), indent=2) if args.json else _resolved_text(rules))
+    if args.json:
+        print_json(_resolved(rules))
+    else:
+        print(_resolved_text(rules, columns()))
     return 0
 
 
@@ -67,33 +78,43 @@ def _catalogue() -> dict[str, Any]:
     }
 
 
-def _catalogue_text() -> str:
+def _catalogue_text(width: int) -> str:
     from mextrain.game.options import OPTIONS, PRESETS
 
-    lines = [*_presets_text(), ""]
+    lines = [*_presets_text(width), ""]
     lines += ["", "Options: set them with --option KEY=VALUE (sections are those of docs/rules.md)", ""]
     for name, option in OPTIONS.items():
-        lines.append(f"  {name}: {option.meaning} (section {option.section})")
-        width = max(map(len, option.lines))
-        lines += [f"      {value:<{width}}  {meaning}" for value, meaning in option.lines.items()]
+        lines += _wrapped("  ", f"{name}: {option.meaning} (section {option.section})", width)
+        wide = max(map(len, option.lines))
+        for value, meaning in option.lines.items():
+            lines += _wrapped(f"      {value:<{wide}}  ", meaning, width)
         usual, *others = ((preset, _shown(option.default(preset))) for preset in PRESETS)
         different = (f"; {preset}: {default}" for preset, default in others if default != usual[1])
         lines.append(f"      default: {usual[1]}{''.join(different)}")
     return "\n".join(lines)
 
 
-def _presets_text() -> list[str]:
+def _wrapped(head: str, text: str, width: int) -> list[str]:
+    """Return `text` after `head`, wrapped, with the further lines indented to the first one's text."""
+    return textwrap.wrap(
+        text, max(width, len(head) + 20), initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False
+    )
+
+
+def _presets_text(width: int) -> list[str]:
     """The presets by who prints their rules, each with its deals and options."""
     from mextrain_core.model.options import BRANDS, PRESETS, SHEETS
 
-    lines = ["Presets: --rules NAME; section 14 of docs/rules.md lists more printed rules, with what to type"]
+    more = "Presets: --rules NAME; section 14 of docs/rules.md lists more printed rules, with what to type"
+    lines = textwrap.wrap(more, width)
     for printer in (BRANDS, SHEETS):
-        lines += ["", printer]
+        lines += ["", *textwrap.wrap(printer, width)]
         for name, preset in PRESETS.items():
             if preset.printed_by != printer:
                 continue
-            lines += [f"  {name}: {preset.meaning}", f"      plays: {preset.plays}"]
-            lines.append(f"      differs: {preset.deviates}")
+            lines += _wrapped("  ", f"{name}: {preset.meaning}", width)
+            lines += _wrapped("      plays: ", preset.plays, width)
+            lines += _wrapped("      differs: ", preset.deviates, width)
             deals: dict[tuple[str, int], list[int]] = {}
             for players, deal in preset.deals.items():
                 deals.setdefault(deal, []).append(players)
@@ -102,7 +123,7 @@ def _presets_text() -> list[str]:
                 lines.append(f"    {span:>5} players: {tile_set}, {hand_size} tiles each")
             options = " ".join(f"{option}={_shown(value)}" for option, value in preset.options.items())
             if options:
-                lines.append(f"      options: {options}")
+                lines += _wrapped("      options: ", options, width)
     return lines
 
 
@@ -129,18 +150,19 @@ def _resolved(rules: RuleSet) -> dict[str, Any]:
     }
 
 
-def _resolved_text(rules: RuleSet) -> str:
+def _resolved_text(rules: RuleSet, width: int) -> str:
     from mextrain.bulk.backend import obstacle
 
     changed = rules.to_dict()
-    lines = [rules.describe().partition("\n")[0], ""]
+    lines = [*textwrap.wrap(rules.describe().partition("\n")[0], width), ""]
     for name, value in rules.options().items():
         mark = "*" if name in changed and name != "players" else " "
         lines.append(f"{mark} {name:<18} {_shown(value)}")
-    lines += ["", f"engines: {' '.join(str(engine) for engine in rules.engines)}"]
+    lines += ["", *_wrapped("engines: ", " ".join(str(engine) for engine in rules.engines), width)]
     lines.append(f"action ids: {rules.action_count}")
     why_not = obstacle(rules)
-    lines.append(f"lockstep: no, {why_not}" if why_not else "lockstep: yes, with the policies random and heaviest")
+    plays = f"no, {why_not}" if why_not else "yes, with most built-in policies"
+    lines += _wrapped("lockstep: ", plays, width)
     if any(line.startswith("*") for line in lines):
         lines.append(f"* differs from the preset {rules.preset_name}")
     return "\n".join(lines)

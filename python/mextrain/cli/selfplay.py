@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mextrain.cli.check import verify
 from mextrain.cli.common import (
@@ -15,9 +15,11 @@ from mextrain.cli.common import (
     add_backend,
     add_first_game,
     add_games_or_rounds,
+    add_json,
     add_policy,
     add_rules,
     add_workers,
+    print_json,
     read_rules,
     whole,
 )
@@ -25,6 +27,12 @@ from mextrain.cli.progress import Meter
 
 if TYPE_CHECKING:
     from mextrain.archive import Archive
+
+
+EXAMPLES = (
+    "mextrain selfplay --games 1e5 --seed 1 --out runs/a",
+    "mextrain selfplay --rules super --players 5 --rounds 1e6 --policy cautious --out runs/b --resume",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="games in a file (default: about 262,144 rounds)",
     )
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -67,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     )
     # A folder with another job is refused below.
     if args.verify and not args.resume and Path(args.out).is_dir() and find_job(args.out) == job:
-        return verify(args.out)
+        return verify(args.out, args.json)
     try:
         with Meter() as meter:
             archive = write_archive(
@@ -89,8 +98,34 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 130
-    print(report(archive))
+    if args.json:
+        print_json(facts(archive))
+    else:
+        print(report(archive))
     return 0
+
+
+def facts(archive: Archive) -> dict[str, Any]:
+    """Return the description of a complete archive for programs."""
+    job, summary = archive.job, archive.summary
+    assert summary is not None
+    return {
+        "folder": str(archive.folder),
+        "rules": job.rules.to_dict(),
+        "policies": list(job.policies),
+        "seed": job.seed,
+        "first_game": job.first_game,
+        "games": job.games,
+        "rounds": summary.rounds,
+        "files": len(archive.shards),
+        "bytes": archive.bytes,
+        "played_games": archive.games(archive.made),
+        "replaced_files": archive.remade,
+        "seconds": archive.seconds,
+        "points_per_round": [points.value for points in summary.points()],
+        "blocked_share": summary.blocked().value,
+        "turns_per_round": summary.per_round("turns").value,
+    }
 
 
 def report(archive: Archive) -> str:

@@ -1,13 +1,28 @@
-"""play games in bulk and print what they amount to"""
+"""play games in bulk and print summary statistics"""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
-from mextrain.cli.common import add_backend, add_first_game, add_games, add_policy, add_rules, add_workers, read_rules
+from mextrain.cli.common import (
+    add_backend,
+    add_first_game,
+    add_games,
+    add_json,
+    add_policy,
+    add_rules,
+    add_workers,
+    columns,
+    print_json,
+    read_rules,
+)
 from mextrain.cli.progress import Meter
+
+EXAMPLES = (
+    "mextrain stats --games 1e4 --policy cautious,random,random,random",
+    "mextrain stats --rules super --players 5 --histogram --json",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_backend(parser)
     add_first_game(parser)
     parser.add_argument("--histogram", action="store_true", help="also draw how many turns the rounds took")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -46,9 +61,10 @@ def run(args: argparse.Namespace) -> int:
         print(f"mextrain stats: interrupted after {summary.games:,} games", file=sys.stderr)
     source = {"seed": args.seed, "first_game": args.first_game}
     if args.json:
-        print(json.dumps({**source, **summary.to_dict()}, ensure_ascii=False, indent=2))
+        print_json({**source, **summary.to_dict()})
     else:
-        print(f"{summary}\nseed {args.seed}, games {args.first_game} … {args.first_game + summary.games - 1}")
+        last = args.first_game + summary.games - 1
+        print(f"{summary.text(columns())}\nseed {args.seed}, games {args.first_game} … {last}")
         if args.histogram:
             print(f"\n{summary.turns_histogram()}")
     return code

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
-from mextrain.cli.common import MAX_GAMES, add_first_game, add_rules, add_seed, add_workers, read_rules, whole
+from mextrain.cli.common import (
+    MAX_GAMES,
+    add_first_game,
+    add_json,
+    add_rules,
+    add_seed,
+    add_workers,
+    print_json,
+    read_rules,
+    whole,
+)
+from mextrain.cli.policies import policies_text
 from mextrain.cli.progress import Meter
 
 FORMATS = ("pairs", "table")
 DEFAULT_DEALS = 200
+
+
+EXAMPLES = (
+    "mextrain tournament --policy counting,planner,random --deals 100",
+    "mextrain tournament --format table --json",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +53,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_seed(parser)
     add_workers(parser)
     add_first_game(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_json(parser)
+    parser.epilog = policies_text()
 
 
 def run(args: argparse.Namespace) -> int:
@@ -64,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         result, code = stopped.finished, 130
         print(f"mextrain tournament: interrupted after {result.deals:,} deals", file=sys.stderr)
     if args.json:
-        print(json.dumps(result.to_dict(), ensure_ascii=False, indent=2))
+        print_json(result.to_dict())
     else:
         print(f"{result}\nseed {args.seed}, games {args.first_game} … {args.first_game + result.deals - 1}")
     return code

@@ -1,13 +1,20 @@
-"""compile the engine ahead, and say how long that took and where it is kept"""
+"""compile the kernels ahead of time, and print how long that took and where the code is kept"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
+from mextrain.cli.common import add_json, print_json
+
+EXAMPLES = (
+    "mextrain warmup",
+)
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add no flags: `mextrain warmup` has none."""
+    """Add the flag of `mextrain warmup`."""
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -18,5 +25,10 @@ def run(args: argparse.Namespace) -> int:
         print(f"compiling: {part} …", file=sys.stderr)
 
     done = warmup(tell if sys.stderr.isatty() else None)
-    print(done)
+    if args.json:
+        print_json(
+            {"folder": done.folder, "compiled": done.compiled, "loaded": done.loaded, "seconds": dict(done.seconds)}
+        )
+    else:
+        print(done)
     return 0 if done.folder else 1

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mextrain._support.html import html_table
 from mextrain._support.integers import whole
 from mextrain._support.lazy import cached_property
 from mextrain.errors import Problem, RuleError, nearest, shown
@@ -122,6 +123,15 @@ class RuleSet(Options):
             if name == "players" or value != _default(name, self.preset_name, options)
         }
         return {"preset": self.preset_name, **kept}
+
+    def __repr__(self) -> str:
+        preset, *options = self.to_dict().items()
+        return f"RuleSet.{preset[1]}({', '.join(f'{name}={value!r}' for name, value in options)})"
+
+    def _repr_html_(self) -> str:
+        changed = self.to_dict()
+        rows = ((name, value, "" if name in changed else "default") for name, value in self.options().items())
+        return html_table(self.describe(), ("option", "value", ""), rows)
 
     @cached_property
     def tiles(self) -> TileSet:

@@ -10,7 +10,7 @@ The key of a round is hidden information: it determines every hand.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from mextrain._support.integers import whole
 from mextrain.errors import SeedError, shown
@@ -111,6 +111,18 @@ def low(w: int) -> int:
 def below(r: int, n: int) -> int:
     """Return the 32-bit `r` scaled to 0 … n - 1, without rejection (the bias is below n / 2**32)."""
     return r * n >> 32
+
+
+def drawing_order(key: int, draws: int, boneyard: Iterable[Tile]) -> tuple[Tile, ...]:
+    """Return `boneyard`, given in tile-number order, in the order in which the stream of `key` will draw it.
+
+    `draws` is the number of tiles drawn so far in the round.
+    """
+    left = list(boneyard)
+    order: list[Tile] = []
+    while left:
+        order.append(left.pop(below(high(word(key, FIRST_DRAW_WORD + draws + len(order))), len(left))))
+    return tuple(order)
 
 
 def _whole(value: object, name: str, most: int, most_text: str) -> int:

@@ -110,6 +110,11 @@ class Setup:
         return tuple(tuple(self.rules.tiles[index] for index in hand) for hand in self.given)
 
     @property
+    def is_continued(self) -> bool:
+        """Whether the round continues from a line, so that its deal and its earlier course are not known."""
+        return False
+
+    @property
     def laid(self) -> tuple[Tile, ...]:
         """The tiles on trains before the first move. There are none, unless the round continues from a line."""
         return ()

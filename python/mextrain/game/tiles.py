@@ -6,9 +6,13 @@ numbered, and which half codes the core uses.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import total_ordering
+from types import MappingProxyType
+
+import numpy as np
 
 from mextrain._support.lazy import cached_property
 from mextrain.errors import TileError, nearest, shown
@@ -227,6 +231,16 @@ class TileSet:
         return {tile: index for index, tile in reversed(list(enumerate(self.tiles)))}
 
     @cached_property
+    def copies(self) -> Mapping[Tile, int]:
+        """How many copies of each tile the set holds, in tile-number order."""
+        return MappingProxyType(Counter(self.tiles))
+
+    @cached_property
+    def first_indices(self) -> np.ndarray:
+        """The index of each different tile, in ascending order; the copies of `*-A` follow their first."""
+        return np.array(sorted(self._first_index.values()), np.int64)
+
+    @cached_property
     def _codes(self) -> dict[str, int]:
         return {name: code for code, name in enumerate(self.tables.half_names)}
 
@@ -290,7 +304,7 @@ class TileSet:
 
     def count(self, tile: Tile) -> int:
         """Return how many copies of `tile` the set holds: 3 for `*-A`, else 1, or 0 if it is not in the set."""
-        return self.tiles.count(tile) if isinstance(tile, Tile) else 0
+        return self.copies.get(tile, 0) if isinstance(tile, Tile) else 0
 
     def half_code(self, half: Half) -> int:
         """Return the core's code for `half` (docs/actions.md): a number is its own code, `*` is 13, letters 14 … 18.

@@ -11,10 +11,12 @@ import numpy as np
 from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
 from mextrain.game.seeding import check_seed
-from mextrain.game.tiles import Tile
+from mextrain.game.tiles import Tile, TileSet
 from mextrain.hidden.exact import Histories
 from mextrain.hidden.knowledge import check_seat
 from mextrain.hidden.sampler import WorldSampler
+from mextrain.picture.heat import Heat, heat_picture
+from mextrain.picture.svg import Picture
 from mextrain.position import Position
 
 EXACT_PLACEMENTS = 20_000
@@ -24,7 +26,7 @@ BATCHES = 20
 """Number of batches of samples. The spread between batches gives the standard errors of the means."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Beliefs:
     """The result of `beliefs`.
 
@@ -67,6 +69,48 @@ class Beliefs:
             "errors": self.errors.tolist(),
         }
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a dict for each tile and place, for a data frame: `tile`, `copies`, `seat`, `probability`, `error`.
+
+        `seat` is None for the boneyard.
+        """
+        players = self.probabilities.shape[1] - 1
+        return [
+            {
+                "tile": str(tile),
+                "copies": copies,
+                "seat": None if place == players else place,
+                "probability": float(self.probabilities[row, place]),
+                "error": float(self.errors[row, place]),
+            }
+            for row, (tile, copies) in enumerate(zip(self.tiles, self.copies, strict=True))
+            for place in range(players + 1)
+            if place != self.seat
+        ]
+
+    def svg(self, *, width: int = 720, theme: str = "auto") -> Picture:
+        """Return the probabilities as a picture (docs/pictures.md): a triangle of tiles for each place.
+
+        `width`: pixels, 600 … 4000. `theme`: `light`, `dark`, or `auto` for what the viewer prefers. Raises
+        `PositionError` for an invalid argument.
+        """
+        players = self.probabilities.shape[1] - 1
+        columns = [place for place in range(players + 1) if place != self.seat]
+        labels = [*(f"seat {place}" for place in range(players)), "boneyard"]
+        heading = f"Where seat {self.seat} should expect the tiles that it cannot see"
+        places = [(labels[place], self.probabilities[:, place].tolist()) for place in columns]
+        return heat_picture(Heat(heading, self._kind, self.tiles, places), str(self), width, theme)
+
+    def _repr_svg_(self) -> str:
+        return str(self.svg())
+
+    @property
+    def _kind(self) -> str:
+        return "exact" if self.samples == 0 else f"{self.samples:,} samples"
+
+    def __repr__(self) -> str:
+        return f"<Beliefs of seat {self.seat}: {len(self.tiles)} unseen tiles, {self._kind}>"
+
     def __str__(self) -> str:
         """Return a table in percent, with one line for each tile."""
         others = [q for q in range(self.probabilities.shape[1] - 1) if q != self.seat]
@@ -100,8 +144,7 @@ def beliefs(position: Position, seat: int, samples: int = 2000, seed: int = 0) -
         return _of(seat, hidden, counts, np.zeros_like(counts), 0)
     worlds = WorldSampler(position, seat, seed)
     each = -(-number // BATCHES)
-    indices = [[i for i, tile in enumerate(position.rules.tiles) if tile == name] for name in hidden]
-    batches = np.array([_by_name(worlds.places(each), indices) for _ in range(BATCHES)]) / each
+    batches = _by_name(np.array([worlds.places(each) for _ in range(BATCHES)]), position.rules.tiles, hidden) / each
     errors = batches.std(axis=0, ddof=1) / np.sqrt(BATCHES)
     return _of(seat, hidden, batches.mean(axis=0), errors, each * BATCHES)
 
@@ -110,7 +153,7 @@ def _hidden(position: Position, seat: int) -> Counter[Tile]:
     """The tiles that the seat cannot see, in tile-number order."""
     seen = Counter([position.engine, *position.hands[seat]])
     seen.update(event.tile for event in position.events if event.tile is not None and not event.is_draw)
-    rest = Counter(position.rules.tiles)
+    rest = Counter(position.rules.tiles.copies)
     rest.subtract(seen)
     return +rest
 
@@ -131,8 +174,12 @@ def _counted(position: Position, seat: int, hidden: Counter[Tile]) -> np.ndarray
     return means
 
 
-def _by_name(places: np.ndarray, indices: list[list[int]]) -> np.ndarray:
-    return np.array([places[rows].sum(axis=0) for rows in indices]).reshape(len(indices), places.shape[1])
+def _by_name(places: np.ndarray, tiles: TileSet, hidden: Counter[Tile]) -> np.ndarray:
+    """Counts by tile name, from counts by tile of the set, where the copies of `*-A` follow each other."""
+    starts = tiles.first_indices
+    rows = np.searchsorted(starts, [tiles.index(tile) for tile in hidden])
+    summed: np.ndarray = np.add.reduceat(places, starts, axis=1)[:, rows]
+    return summed
 
 
 def _of(seat: int, hidden: Counter[Tile], counts: np.ndarray, errors: np.ndarray, samples: int) -> Beliefs:

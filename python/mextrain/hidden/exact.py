@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from math import factorial, prod
+from math import comb, factorial, perm
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,13 +73,14 @@ class Histories:
         self.seat = check_seat(position, seat)
         self._hands = dealt_hands(position)
         self._draws = [event for event in position.events if event.is_draw]
-        self._free = list(range(len(position.rules.tiles)))
+        self._free = set(range(len(position.rules.tiles)))
         self._take(position.engine)
         dealt = [self._take(tile) for tile in self._hands[seat]]
         drawn = [self._take(event.tile) if event.seat == seat else 0 for event in self._draws]
         self._laid_by = {event.tile: event.seat for event in position.events if event.is_decision and event.tile}
         # Place laid tiles first, while their seats still have room. Then every partial placement can be completed.
-        self.tiles = sorted(self._free, key=lambda index: self._layer(index) == NONE)
+        self._layers = {index: self._layer(index) for index in sorted(self._free)}
+        self.tiles = sorted(self._layers, key=lambda index: self._layers[index] == NONE)
         others = [other for other in range(position.rules.players) if other != seat]
         draws = [(event.seat, n) for n, event in enumerate(self._draws) if event.seat != seat]
         self.cells: list[tuple[int | None, int | None]] = [(None, None), *((q, None) for q in others), *draws]
@@ -101,7 +102,11 @@ class Histories:
 
     def _take(self, tile: Tile | None) -> int:
         """Remove a known tile from the tiles to be placed, and return its index."""
-        index = next(i for i in self._free if self.position.rules.tiles[i] == tile)
+        assert tile is not None
+        index = self.position.rules.tiles.index(tile)
+        # The copies of `*-A` follow their first.
+        while index not in self._free:
+            index += 1
         self._free.remove(index)
         return index
 
@@ -120,23 +125,43 @@ class Histories:
         sizes = np.zeros(position.rules.players, np.uint8)
         hands[self.seat, : len(dealt)] = dealt
         sizes[self.seat] = len(dealt)
-        columns = [[NONE if value is None else value for value in column] for column in zip(*self.cells, strict=True)]
-        log = np.array([entry for entry in position.log if entry[0] != NO_PLAY], EVENT)
-        out = np.zeros((min(most, _placements(rooms)), len(self.tiles)), np.uint8)
-        engine, starter = np.uint64(tiles.half_code(position.engine.high)), np.uint64(position.starter)
-        known = Chance(engine, starter, hands, sizes, np.array(drawn, np.uint8))
-        by_tile, by_cell = (self.tiles, [*map(self._layer, self.tiles)]), (*columns, rooms)
-        unplaced = Unplaced(*(np.array(numbers, np.uint8) for numbers in (*by_tile, *by_cell)))
-        seen = Seen(log, len(log), np.uint8(position._get("phase")), np.uint32(position.turns))
-        scratch = np.zeros(16, EVENT)
-        found = list_histories(new_states(1), 0, position.rules.record, scratch, known, unplaced, seen, most, out)
-        if found < 0:
+        placements = self._placements()
+        if placements > most:
             raise PositionError(
                 f"seat {self.seat} knows too little for counting world by world: more than {most:,} placements would "
                 f"have to be tried; sample instead (WorldSampler, beliefs)"
             )
+        columns = [[NONE if value is None else value for value in column] for column in zip(*self.cells, strict=True)]
+        log = np.array([entry for entry in position.log if entry[0] != NO_PLAY], EVENT)
+        out = np.zeros((placements, len(self.tiles)), np.uint8)
+        engine, starter = np.uint64(tiles.half_code(position.engine.high)), np.uint64(position.starter)
+        known = Chance(engine, starter, hands, sizes, np.array(drawn, np.uint8))
+        by_tile, by_cell = (self.tiles, [self._layers[index] for index in self.tiles]), (*columns, rooms)
+        unplaced = Unplaced(*(np.array(numbers, np.uint8) for numbers in (*by_tile, *by_cell)))
+        seen = Seen(log, len(log), np.uint8(position._get("phase")), np.uint32(position.turns))
+        scratch = np.zeros(16, EVENT)
+        found = list_histories(new_states(1), 0, position.rules.record, scratch, known, unplaced, seen, most, out)
+        assert found >= 0
         rows: np.ndarray = out[:found]
         return rows
+
+    def _placements(self) -> int:
+        """The number of ways to put the tiles in the cells; a tile that was laid comes from the seat that laid it.
+
+        If `drawn` of a seat's laid tiles were drawn, these have ``comb * perm`` ways. The tiles not laid fill the rest.
+        """
+        laid = Counter(self._layers.values())
+        rest = laid.pop(NONE, 0)
+        ways, room = factorial(rest), factorial(len(self.position.boneyard))
+        for seat, hand in enumerate(self._hands):
+            if seat != self.seat:
+                count, draws = laid[seat], sum(event.seat == seat for event in self._draws)
+                ways *= sum(
+                    comb(count, drawn) * perm(draws, drawn) * perm(len(hand), count - drawn)
+                    for drawn in range(count + 1)
+                )
+                room *= factorial(len(hand))
+        return ways // room
 
     def _ways_to_name(self, dealt: list[int], drawn: list[int]) -> int:
         tiles = self.position.rules.tiles
@@ -185,7 +210,3 @@ def world_of(position: Position, dealt: Sequence[Iterable[Tile]], drawn: Iterabl
     for hand in hands:
         boneyard.subtract(hand)
     return tuple(tuple(sorted(hand.elements())) for hand in hands), tuple(sorted(boneyard.elements()))
-
-
-def _placements(rooms: list[int]) -> int:
-    return factorial(sum(rooms)) // prod(map(factorial, rooms))

@@ -7,7 +7,9 @@ key, text and observation for it, whatever the hidden tiles are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +17,11 @@ from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
 from mextrain.game.events import DRAWS, KINDS, NO_PLAY, LogEntry
 from mextrain.game.read_only import ReadOnlyPosition
+from mextrain.game.rules import RuleSet
 from mextrain.game.text_cache import texts_of
 from mextrain.game.tiles import Tile
 from mextrain_core.game.events import EVENT
-from mextrain_core.hidden.evidence import EVIDENCE, begin_evidence, conclude_events, fold_events
+from mextrain_core.hidden.evidence import EVIDENCE, MAX_CLAUSES, begin_evidence, conclude_events, fold_events
 from mextrain_core.hidden.observe import information_key as write_key
 from mextrain_core.model.state import new_states
 
@@ -34,14 +37,13 @@ def check_seat(standing: ReadOnlyPosition, seat: object) -> int:
 
 
 def dealt_hands(standing: ReadOnlyPosition) -> tuple[tuple[Tile, ...], ...]:
-    """Return the hands as dealt. Raises `PositionError` for a position that was read from a line."""
-    try:
-        return standing.start.hands
-    except PositionError:
+    """Return the hands as dealt. Raises `PositionError` for a position that was read from a line without events."""
+    if standing.start.is_continued:
         raise PositionError(
-            "what a seat has seen is not known of a position that was read from a line: it has no events; replay the "
-            "record of the round instead"
-        ) from None
+            "what a seat has seen is not known of a position that was read from a line without events: write the line "
+            "with `line(events=True)`, or replay the record of the round"
+        )
+    return standing.start.hands
 
 
 class PublicRecord:
@@ -52,19 +54,48 @@ class PublicRecord:
     """
 
     def __init__(self, standing: ReadOnlyPosition) -> None:
-        rules = standing.rules
+        sizes = [len(hand) for hand in dealt_hands(standing)]
+        table = Seen(standing.rules, standing.engine, standing.starter, sizes, list(standing.log))
+        self._fold(table, standing._states["phase"][0], standing._states["turns"][0])
+
+    @classmethod
+    def of(cls, seen: Seen, phase: int, turns: int) -> PublicRecord:
+        """Return the result of events that have not been checked yet.
+
+        They led to `phase` of turn number `turns`. Raises `PositionError` if the rules do not allow them.
+        """
+        record = cls.__new__(cls)
+        record._fold(seen, np.uint8(phase), np.uint32(turns), checked=False)
+        return record
+
+    def _fold(self, seen: Seen, phase: np.uint8, turns: np.uint32, checked: bool = True) -> None:
+        rules = seen.rules
         self.rules = rules
         self.tables = new_states(2)
         self.evidence = np.zeros(2, EVIDENCE)
-        self.log = np.array(list(standing.log), EVENT)
-        sizes = np.array([len(hand) for hand in dealt_hands(standing)], np.uint8)
-        engine = np.uint64(rules.tiles.half_code(standing.engine.high))
+        self.log = np.array(seen.log, EVENT)
+        engine = np.uint64(rules.tiles.half_code(seen.engine.high))
         here = self.tables, self.evidence, 0, rules.record
-        begin_evidence(*here, engine, np.uint64(standing.starter), sizes)
-        done = fold_events(*here, self.log, 0, len(self.log))
-        if done != len(self.log):
-            raise PositionError(f"the events of the round contradict the rules from number {done} on")
-        conclude_events(*here, standing._states["phase"][0], standing._states["turns"][0])
+        begin_evidence(*here, engine, np.uint64(seen.starter), np.array(seen.sizes, np.uint8))
+        # Events that have not been checked are folded one by one: wrong ones could count beyond the room that there is.
+        step = max(len(self.log), 1) if checked else 1
+        for first in range(0, len(self.log), step):
+            end = min(first + step, len(self.log))
+            done = fold_events(*here, self.log, first, end)
+            if done != end or (not checked and int(self.evidence["clauses"][0]) > MAX_CLAUSES - 2):
+                raise PositionError(f"the events of the round contradict the rules from number {done} on")
+        conclude_events(*here, phase, turns)
+
+
+class Seen(NamedTuple):
+    """What everybody sees of a round: how it began, and its log. The tiles of others' draws are not read."""
+
+    rules: RuleSet
+    engine: Tile
+    starter: int
+    sizes: Sequence[int]
+    """Number of tiles dealt to each seat."""
+    log: list[LogEntry]
 
 
 def information_key(standing: ReadOnlyPosition, seat: int) -> bytes:
@@ -72,7 +103,7 @@ def information_key(standing: ReadOnlyPosition, seat: int) -> bytes:
 
     Two keys are equal if and only if the rules and everything that the seat has seen are the same.
 
-    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
+    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line without events.
     """
     seat = check_seat(standing, seat)
     dealt_hands(standing)
@@ -87,7 +118,7 @@ def information_key(standing: ReadOnlyPosition, seat: int) -> bytes:
 def information_text(standing: ReadOnlyPosition, seat: int) -> str:
     """Return what `seat` has seen so far, in order: one line for each event, with `?` for what is hidden from it.
 
-    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
+    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line without events.
     """
     seat = check_seat(standing, seat)
     rules, hands = standing.rules, dealt_hands(standing)

@@ -15,7 +15,7 @@ from mextrain.errors import MextrainError, shown
 from mextrain.game.read_only import ReadOnlyPosition
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.hidden.knowledge import PublicRecord, check_seat
-from mextrain_core.hidden.observe import SECTIONS, VERSION, expand_bits, relative_mask, section_sizes
+from mextrain_core.hidden.observe import SECTIONS, VERSION, expand_bits, expand_words, relative_mask, section_sizes
 from mextrain_core.hidden.observe import observe as write_bits
 
 
@@ -65,7 +65,7 @@ class Layout:
 def observe(standing: ReadOnlyPosition, seat: int) -> np.ndarray:
     """Return what `seat` sees, packed: uint64[`Layout(rules).words`]; bit b is bit `b & 63` of word `b >> 6`.
 
-    Raises `PositionError` for a seat that does not exist, and for a position that was read from a line.
+    Raises `PositionError` for a seat that does not exist, and for a position from a line without events.
     """
     seat = check_seat(standing, seat)
     layout = Layout(standing.rules)
@@ -89,9 +89,15 @@ def expand(words: np.ndarray, bits: int, dtype: type = np.uint8) -> np.ndarray:
     if not isinstance(dtype, type | np.dtype) or np.dtype(dtype) not in (np.uint8, np.float32):
         raise MextrainError(f"dtype = {shown(dtype)}: expected np.uint8 or np.float32")
     rows = np.atleast_2d(words)
-    out: np.ndarray = np.empty((len(rows), bits), dtype)
-    expand_bits(rows, out)
-    return out.reshape(*words.shape[:-1], bits)
+    if np.dtype(dtype) == np.uint8:
+        # Whole words are twice as fast; the bits wanted are the beginning of each row.
+        padded = np.empty((len(rows), 8 * rows.shape[1]), np.uint64)
+        expand_words(rows, padded)
+        out: np.ndarray = padded.view(np.uint8)[:, :bits]
+    else:
+        out = np.empty((len(rows), bits), dtype)
+        expand_bits(rows, out)
+    return out if words.ndim == 2 else out[0]
 
 
 def legal_mask(standing: ReadOnlyPosition, seat: int) -> np.ndarray:

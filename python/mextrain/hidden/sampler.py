@@ -19,6 +19,9 @@ from mextrain.errors import InternalError, MextrainError, shown
 from mextrain.game.seeding import check_seed
 from mextrain.game.setup import Setup
 from mextrain.hidden.knowledge import PublicRecord, check_seat
+from mextrain.hidden.placements import Draws, Hands, history_of
+from mextrain.hidden.view import sample_view
+from mextrain.notation.read import read
 from mextrain.position import Position
 from mextrain_core.game.events import EVENT
 from mextrain_core.hidden.sampler import count_places, next_placement, sample_worlds, warm_up
@@ -27,9 +30,6 @@ from mextrain_core.model.state import new_states
 
 MAX_COUNT = 10**12
 """The most samples that one call may take. They would take months."""
-
-Hands = tuple[tuple[int, ...], ...]
-Draws = tuple[int, ...]
 
 
 class WorldSampler:
@@ -73,16 +73,7 @@ class WorldSampler:
 
         The three `*-A` are 105, 106 and 107, in no particular order.
         """
-        worlds = self._worlds[0]
-        hands: list[list[int]] = [[] for _ in range(self._position.rules.players)]
-        draws = [0] * int(worlds["draws"])
-        items = int(worlds["items"])
-        for tile, cell in zip(worlds["tile"][:items].tolist(), worlds["cell"][:items].tolist(), strict=True):
-            if cell > len(hands):
-                draws[cell - len(hands) - 1] = tile
-            elif cell > 0:
-                hands[cell - 1].append(tile)
-        return tuple(tuple(sorted(hand)) for hand in hands), tuple(draws)
+        return history_of(self._worlds, self._position.rules.players)
 
     def histories(self) -> Iterator[tuple[Hands, Draws]]:
         """Yield samples forever, each as `history` returns it."""
@@ -160,13 +151,21 @@ def _same_seen(a: Position, b: Position, seat: int) -> bool:
     return True
 
 
-def determinize(position: Position, seat: int, seed: int) -> Position:
+def determinize(position: Position | str, seat: int, seed: int) -> Position:
     """Return a position in which everything that `seat` cannot see is sampled, uniformly over consistent histories.
 
     The seat knows the same in both positions, and the public events are the same, except that the tiles drawn by others
     may differ. Future draws are new. Nothing of the true deal, draw order or round key remains. The same knowledge and
     seed give the same sample. To take many samples of one position, use `WorldSampler`, which is faster.
 
-    Raises `PositionError` for a seat that does not exist, `SeedError` for a seed outside 0 … 2**64 - 1.
+    `position` may be a line that was written with events, also as `seat` sees it: `line(for_seat=seat, events=True)`.
+
+    Raises `PositionError` for a seat that does not exist, and for a line that does not have what the seat has seen;
+    `SeedError` for a seed outside 0 … 2**64 - 1.
     """
+    if isinstance(position, str):
+        snapshot = read(position)
+        if snapshot.hidden and snapshot.events is not None:
+            return sample_view(snapshot, seat, seed)
+        position = Position.from_line(position)
     return next(WorldSampler(position, seat, seed).positions())

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mextrain.errors import Problem
+from mextrain.game.events import DRAW
 from mextrain.game.read_only import OpenDouble
 from mextrain.game.rules import RuleSet
 from mextrain.game.tiles import WILD, Half, Tile
@@ -136,6 +137,22 @@ def _draws(rules: RuleSet, counts: Counts, boneyard: Place, drew: Tile | str | N
     if not least <= counts.draws <= most:
         expected = f"{least} … {most}, as each hand began with a tile or more"
         yield Problem("counts", f"draws={counts.draws}", expected, "correct draws or boneyard")
+
+
+def _events(counts: Counts, hands: tuple[Place, ...], events: tuple[str, ...] | None) -> Problems:
+    """The events have as many plays and draws as the counts, and hide what the hands hide."""
+    if events is None:
+        return
+    for name, sign, number in (("plays", "@", counts.plays), ("draws", f"{DRAW} ", counts.draws)):
+        found = sum(sign in text for text in events)
+        if found != number:
+            yield Problem("counts", f"{name}={number}", f"{found}, as in events", "correct counts or events")
+    for text in events:
+        seat, _, what = text.partition(":")
+        hand = hands[int(seat)]
+        if f"{DRAW} " in what and len(hand) and isinstance(hand, Hidden) != what.endswith(f" {UNSEEN}"):
+            expected = f"{UNSEEN} for a hidden hand" if isinstance(hand, Hidden) else "the tile, as the hand is known"
+            yield Problem("events", text, expected, "hide the hand and what it drew, or neither")
 
 
 # -- the table
@@ -405,8 +422,8 @@ def _blocked(
 
 
 _RULES = (
-    _account, _hands, _starter, _counts, _plays, _draws, _trains, _doubles, _toes, _phase, _owes, _drew, _marked,
-    _openings, _pending, _blocked,
+    _account, _hands, _starter, _counts, _plays, _draws, _events, _trains, _doubles, _toes, _phase, _owes, _drew,
+    _marked, _openings, _pending, _blocked,
 )  # fmt: skip
 
 

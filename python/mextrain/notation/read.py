@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
-from mextrain.errors import PositionError, Problem, RuleError, TileError, nearest, shown
+from mextrain.errors import PositionError, Problem, RecordError, RuleError, TileError, nearest, shown
+from mextrain.game.events import DRAW, FORCED_DRAW, Event
 from mextrain.game.moves import MEXICAN_TRAIN
 from mextrain.game.read_only import OpenDouble, Train
 from mextrain.game.rules import RuleSet
@@ -19,6 +20,8 @@ from mextrain.notation.snapshot import (
     COUNTS,
     DIRECTIONS,
     EARLIER,
+    EVENTS,
+    EVENTS_FORMAT,
     FIELDS,
     FORMAT,
     OWES,
@@ -54,11 +57,12 @@ def read(text: str) -> Snapshot:
         expected = "expected one line as `Position.line` writes it"
         raise PositionError(f"{shown(line)} is not a line of a position: {expected}")
     version, *parts = (part.strip() for part in line.split(";"))
-    if version != FORMAT:
+    if version not in (FORMAT, EVENTS_FORMAT):
         other = version.startswith(FORMAT.partition("/")[0])
-        known = f"this version of mextrain reads {FORMAT}" if other else f"expected a text that begins with {FORMAT};"
+        known = f"this version of mextrain reads {FORMAT} and {EVENTS_FORMAT}"
+        known = known if other else f"expected a text that begins with {FORMAT};"
         raise PositionError(f"{shown(version)} is not a line of a position: {known}")
-    reader = _Reader(list(filter(None, parts)))
+    reader = _Reader(list(filter(None, parts)), FIELDS if version == FORMAT else (*FIELDS, EVENTS))
     problems = reader.problems or list(problems_of(reader.values))
     if problems:
         raise PositionError(_WRONG, problems)
@@ -76,7 +80,8 @@ class _Wrong(Exception):
 class _Reader:
     """Reads fields into `values`, keyed by the names of `Snapshot`, and collects faults in `problems`."""
 
-    def __init__(self, parts: list[str]) -> None:
+    def __init__(self, parts: list[str], fields: tuple[str, ...]) -> None:
+        self.fields = fields
         self.problems: list[Problem] = []
         self.values: dict[str, Any] = {}
         self._texts: dict[str, str] = {}
@@ -91,6 +96,7 @@ class _Reader:
         self._read_turn()
         self._read_table()
         self._take("chance", _chance, "chance")
+        self._take(EVENTS, self._events, EVENTS)
         self._read_tiles()
         self.problems += problems_of(self.values) if self.problems else ()
 
@@ -100,8 +106,9 @@ class _Reader:
         match = _NAME.match(part)
         name, seat = (match[1] or match[3], match[2]) if match else (part, None)
         label = name if seat is None else f"{name} {seat}"
-        if (name not in FIELDS) or (name == "hand") != (seat is not None):
-            remedy = nearest(name, FIELDS) or "leave it out"
+        if (name not in self.fields) or (name == "hand") != (seat is not None):
+            remedy = nearest(name, self.fields) or "leave it out"
+            remedy = f"begin the line with {EVENTS_FORMAT}" if name == EVENTS else remedy
             remedy = "write a hand as in `hand 0: 12-5 9-1`" if name == "hand" else remedy
             self._wrong("field", part, "the name of a field", remedy)
         elif label in self._texts:
@@ -110,7 +117,7 @@ class _Reader:
             self._texts[label] = part[match.end() :].strip() if match else ""
 
     def _check_names(self) -> None:
-        wanted = [label for name in FIELDS if name != "rules" for label in self._labels(name)]
+        wanted = [label for name in self.fields if name != "rules" for label in self._labels(name)]
         for label in wanted:
             if label not in self._texts:
                 self._wrong(label, None, "every field", f"add `{label} …`")
@@ -272,6 +279,26 @@ class _Reader:
         if missing:
             raise _Wrong((" ".join(words), "every train", f"add {' '.join(f'{name}:-' for name in missing)}"))
         return tuple(found[train] for train in (*range(self.rules.players), MEXICAN_TRAIN))
+
+    def _events(self, words: list[str]) -> tuple[str, ...]:
+        texts: list[str] = []
+        for word in _items(words, "events"):
+            # The tile of a draw is a word of its own.
+            if texts and texts[-1].partition(":")[2] in (DRAW, FORCED_DRAW):
+                texts[-1] += f" {word}"
+            else:
+                texts.append(word)
+        return tuple(_each(self._event, texts))
+
+    def _event(self, text: str) -> str:
+        seat, _, what = text.partition(":")
+        if what in (f"{DRAW} {UNSEEN}", f"{FORCED_DRAW} {UNSEEN}"):
+            return f"{self._seat(seat)}:{what}"
+        try:
+            return Event.parse(text, self.rules.actions).text
+        except RecordError as error:
+            expected = "an event as records write it, such as 2:12-5@2, 3:draw 7-3 or 3:draw ?"
+            raise _Wrong((text, expected, error.reason)) from None
 
     def _place(self, label: str, words: list[str]) -> Place | str:
         if words == [_REST]:

@@ -18,6 +18,7 @@ from mextrain.game.read_only import ReadOnlyPosition
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import check_game, check_seed
 from mextrain.game.setup import Setup, tile_indices
+from mextrain.game.tiles import Tile
 
 FORMAT = "mextrain-round/1"
 """The version of the format that this library reads and writes."""
@@ -34,6 +35,9 @@ class RoundRecord:
     `seed`, `game` and `number` (the field `round`) are None if the record does not give them. A round has no number if
     its engine is not one that the rules use.
 
+    If the round goes on (`partial`), `end` and `winner` are None and `points` is empty; `boneyard` still has the tiles
+    to come in drawing order, if something decides it.
+
     Make one with `from_dict`, `from_json` or `Position.record`.
     """
 
@@ -43,7 +47,7 @@ class RoundRecord:
     hands: tuple[Texts, ...]
     boneyard: Texts
     events: Texts
-    end: str
+    end: str | None
     winner: int | None
     points: tuple[int, ...]
     legal: tuple[Texts, ...] | None = None
@@ -51,15 +55,29 @@ class RoundRecord:
     game: int | None = None
     number: int | None = None
 
-    @classmethod
-    def of(cls, standing: ReadOnlyPosition, legal: Sequence[Sequence[str]] | None = None) -> RoundRecord:
-        """Return the record of a round that is over. `legal` may list the legal moves at each decision.
+    @property
+    def partial(self) -> bool:
+        """Whether the round goes on."""
+        return self.end is None
 
-        Raises `PositionError` if the round is not over, and if the hands were set up in sizes that the rules do not
-        deal, because such a round could not be replayed.
+    @classmethod
+    def of(
+        cls,
+        standing: ReadOnlyPosition,
+        legal: Sequence[Sequence[str]] | None = None,
+        to_come: Sequence[Tile] | None = None,
+    ) -> RoundRecord:
+        """Return the record of a round. `legal` may list the legal moves at each decision.
+
+        If the round goes on, `to_come` must have the tiles of the boneyard in drawing order.
+
+        Raises `PositionError` if the round goes on and `to_come` is None, and if the hands were set up in sizes that
+        the rules do not deal, because such a round could not be replayed.
         """
-        if standing.end is None:
-            raise PositionError("only a round that is over has a record, and this one goes on")
+        if standing.end is None and to_come is None:
+            raise PositionError(
+                "only a round that is over has a whole record, and this one goes on: partial=True writes it so far"
+            )
         start, rules = standing.start, standing.rules
         begun = Beginning(standing.starter, tuple(len(hand) for hand in start.hands))
         if not callers(rules, begun):
@@ -69,16 +87,19 @@ class RoundRecord:
             )
         from_stream = start.given is None
         engines = rules.engines
+        boneyard = standing.drawn_order()
+        if to_come is not None:
+            boneyard = boneyard[: standing.draws] + tuple(to_come)
         return cls(
             rules=rules,
             engine=str(standing.engine),
             starter=standing.starter,
             hands=tuple(tuple(map(str, hand)) for hand in start.hands),
-            boneyard=tuple(map(str, standing.drawn_order())),
+            boneyard=tuple(map(str, boneyard)),
             events=tuple(event.text for event in standing.events),
             end=standing.end,
             winner=standing.winner,
-            points=standing.points,
+            points=() if standing.end is None else standing.points,
             legal=None if legal is None else tuple(map(tuple, legal)),
             seed=start.seed if from_stream else None,
             game=start.game if from_stream else None,
@@ -90,6 +111,7 @@ class RoundRecord:
         """Return the record in a JSON object.
 
         Types are exact: True is not 1, 1.0 is not 1, and tiles must be in canonical form. Unknown fields are ignored.
+        Without `end`, `winner` and `points` it is the record of a round that goes on.
         Raises `RecordError` for missing or wrong fields, for another version of the format, for rules that cannot be
         played, and if a hand has the wrong size or a tile is not one of the set.
         """
@@ -98,6 +120,7 @@ class RoundRecord:
         _check_format(record.get("format"))
         rules = _rules(_field(record, "rules", dict, "an object"))
         hands = _field(record, "hands", list, "a list of hands")
+        goes_on = not {"end", "winner", "points"} & record.keys()
         read = cls(
             rules=rules,
             engine=_field(record, "engine", str, "a text"),
@@ -105,15 +128,15 @@ class RoundRecord:
             hands=tuple(_texts(hand, f"the hand of seat {seat}") for seat, hand in enumerate(hands)),
             boneyard=_texts(_get(record, "boneyard"), "boneyard"),
             events=_texts(_get(record, "events"), "events"),
-            end=_field(record, "end", str, "a text"),
-            winner=None if _get(record, "winner") is None else _seat(record, "winner", rules),
-            points=_points(record, rules),
+            end=None if goes_on else _field(record, "end", str, "a text"),
+            winner=None if goes_on or _get(record, "winner") is None else _seat(record, "winner", rules),
+            points=() if goes_on else _points(record, rules),
             legal=_legal(record),
             seed=_optional(record, "seed", check_seed),
             game=_optional(record, "game", check_game),
             number=_optional(record, "round", _check_number),
         )
-        if read.end not in ("out", "blocked"):
+        if read.end not in (None, "out", "blocked"):
             raise RecordError(f"end is {shown(read.end)}: expected 'out' or 'blocked'")
         read._check_tiles()
         return read
@@ -149,6 +172,8 @@ class RoundRecord:
         }
         if self.legal is not None:
             record["legal"] = [list(texts) for texts in self.legal]
+        if self.partial:
+            return record
         return record | {"end": self.end, "winner": self.winner, "points": list(self.points)}
 
     def to_json(self) -> str:

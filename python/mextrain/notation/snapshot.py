@@ -1,7 +1,8 @@
 """`Snapshot`: the contents of a position's line, as values (docs/formats.md).
 
-A snapshot holds everything that affects later play, and nothing about earlier play. Hands and the boneyard may be
-hidden, so that one player's view can be written as well. Only a snapshot without hidden places can be played on.
+A snapshot holds everything that affects later play. It may also hold the events of the round so far, which show what
+each seat has revealed about its hand. Hands and the boneyard may be hidden, so that one player's view can be written as
+well. Only a snapshot without hidden places can be played on.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from mextrain.game.tiles import Half, Tile
 
 FORMAT = "mextrain-position/1"
 """The first word of a line. Any change to the meaning of a line gets a new version."""
+
+EVENTS_FORMAT = "mextrain-position/2"
+"""The first word of a line that also has the field `events`; the other fields are the same."""
 
 PHASES = ("decision", "draw", "forced-draw", "out", "blocked")
 """What comes next: a decision, a draw by the caller, or nothing, because the round is over."""
@@ -37,6 +41,9 @@ FIELDS = (
     "toes", "pending", "hand", "boneyard", "laid", "chance",
 )  # fmt: skip
 """The fields of a line in order. There is one field `hand` for each seat."""
+
+EVENTS = "events"
+"""The last field of a line of `EVENTS_FORMAT`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,8 @@ class Snapshot:
     the play owed, `UNSEEN`, `EARLIER` or None. `marked` is None unless the seat has already opened its train and may
     play only the drawn tile (`failed_cover` = `mark_and_play`); then it holds the doubles that the seat had to cover
     before the draw. `openings` are the seats whose opening turn is still to come. `doubles` are the open doubles, the
-    oldest first; an unfinished foot keeps its toes with its double.
+    oldest first; an unfinished foot keeps its toes with its double. `events` are the texts of all events of the round,
+    with `?` for a drawn tile that is hidden, or None if the line does not have them.
     """
 
     rules: RuleSet
@@ -111,6 +119,7 @@ class Snapshot:
     boneyard: Place
     laid: tuple[Tile, ...]
     chance: Chance
+    events: tuple[str, ...] | None = None
 
     @property
     def over(self) -> bool:
@@ -124,9 +133,10 @@ class Snapshot:
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """The names of the hidden places, such as `hand 1` or `boneyard`."""
+        """The names of the hidden places, such as `hand 1` or `boneyard`; `draws` if events hide the tiles drawn."""
         places = (*((f"hand {seat}", hand) for seat, hand in enumerate(self.hands)), ("boneyard", self.boneyard))
-        return tuple(name for name, place in places if isinstance(place, Hidden))
+        names = tuple(name for name, place in places if isinstance(place, Hidden))
+        return (*names, "draws") if any(text.endswith(f" {UNSEEN}") for text in self.events or ()) else names
 
     def train(self, train: Train) -> TrainState:
         """Return the state of a train."""
@@ -134,7 +144,7 @@ class Snapshot:
 
     def __str__(self) -> str:
         """Return the line in canonical form."""
-        return "; ".join(_fields(self))
+        return "; ".join(fields_of(self))
 
 
 def index_of(train: Train, rules: RuleSet) -> int:
@@ -166,9 +176,10 @@ def marked_text(marked: tuple[OpenDouble, ...] | None) -> str:
     return f" marked for {' '.join(map(str, marked))}" if marked else " marked"
 
 
-def _fields(snapshot: Snapshot) -> Iterator[str]:
+def fields_of(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the texts of the version and of all fields, in the order of the line."""
     options = snapshot.rules.to_dict()
-    yield FORMAT
+    yield FORMAT if snapshot.events is None else EVENTS_FORMAT
     yield f"rules {options.pop('preset')} {' '.join(f'{name}={_value(value)}' for name, value in options.items())}"
     yield f"engine {snapshot.engine}"
     yield f"starter {snapshot.starter}"
@@ -188,6 +199,8 @@ def _fields(snapshot: Snapshot) -> Iterator[str]:
     yield _place("boneyard", snapshot.boneyard)
     yield _list("laid", snapshot.laid)
     yield f"chance {_chance(snapshot.chance)}"
+    if snapshot.events is not None:
+        yield _list(EVENTS, snapshot.events)
 
 
 def _trains(snapshot: Snapshot) -> Iterator[str]:

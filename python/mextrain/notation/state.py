@@ -41,7 +41,7 @@ _PHASES = {"decision": PHASE_DECIDE, "draw": PHASE_DRAW}
 
 @dataclass(frozen=True)
 class Continued(Setup):
-    """A round that continues from a line. How it was dealt is not known."""
+    """A round that continues from a line without events. How it was dealt is not known."""
 
     line: str = field(default="", kw_only=True)
 
@@ -51,11 +51,7 @@ class Continued(Setup):
 
         Raises `PositionError` if something in it is hidden, or if the seat to move cannot do what the phase says.
         """
-        if snapshot.hidden:
-            raise PositionError(
-                f"the line shows what one seat sees: {', '.join(snapshot.hidden)} cannot be seen. To play on, hidden "
-                "hands must be determinized first: write tiles that they may hold in place of each `?`"
-            )
+        check_complete(snapshot)
         order = None
         if snapshot.chance.kind == "order":
             # `order` is indexed by draws since the deal, so earlier draws need placeholders.
@@ -67,7 +63,15 @@ class Continued(Setup):
     @cached_property
     def hands(self) -> tuple[tuple[Tile, ...], ...]:
         """Always raises `PositionError`, because the dealt hands are not known."""
-        raise PositionError("a position that was read from a line has no record: it does not know how it was dealt")
+        raise PositionError(
+            "a position that was read from a line without events has no record: it does not know how it was dealt "
+            "(`line(events=True)` writes them)"
+        )
+
+    @property
+    def is_continued(self) -> bool:
+        """Always true."""
+        return True
 
     @property
     def laid(self) -> tuple[Tile, ...]:
@@ -87,6 +91,19 @@ class Continued(Setup):
     @cached_property
     def _snapshot(self) -> Snapshot:
         return read(self.line)
+
+
+def check_complete(snapshot: Snapshot) -> None:
+    """Raise `PositionError` if something in the snapshot is hidden."""
+    if not snapshot.hidden:
+        return
+    remedy = "write tiles that they may hold in place of each `?`"
+    if snapshot.events is not None:
+        remedy = "`mextrain.determinize(line, seat, seed)` samples them"
+    raise PositionError(
+        f"the line shows what one seat sees: {', '.join(snapshot.hidden)} cannot be seen. To play on, hidden "
+        f"hands must be determinized first: {remedy}"
+    )
 
 
 def state_of(snapshot: Snapshot) -> np.ndarray:
@@ -176,16 +193,24 @@ def _write_tiles(states: np.ndarray, snapshot: Snapshot) -> None:
     tables = snapshot.rules.tiles.tables
     for seat, hand in enumerate(snapshot.hands):
         states["hand_count"][0, seat] = len(hand)
-        for index in _indices(snapshot, hand):
-            high, low = int(tables.hi[index]), int(tables.lo[index])
-            states["hand"][0, seat, high] |= 1 << low
-            states["hand"][0, seat, low] |= 1 << high
-            states["a_count"][0, seat] += snapshot.rules.tiles.has_wild and low == LETTER_A
-            _count(states, high, low)
+        for index in write_hand(states, snapshot, seat):
+            _count(states, int(tables.hi[index]), int(tables.lo[index]))
     for index in _indices(snapshot, snapshot.boneyard):
         states["boneyard"][0, index >> 6] |= np.uint64(1 << (index & 63))
         _count(states, int(tables.hi[index]), int(tables.lo[index]))
     states["boneyard_size"] = len(snapshot.boneyard)
+
+
+def write_hand(states: np.ndarray, snapshot: Snapshot, seat: int) -> list[int]:
+    """Write the hand of a seat, which must not be hidden, into `states[0]`; returns the indices of its tiles."""
+    tables = snapshot.rules.tiles.tables
+    indices = _indices(snapshot, snapshot.hands[seat])
+    for index in indices:
+        high, low = int(tables.hi[index]), int(tables.lo[index])
+        states["hand"][0, seat, high] |= 1 << low
+        states["hand"][0, seat, low] |= 1 << high
+        states["a_count"][0, seat] += snapshot.rules.tiles.has_wild and low == LETTER_A
+    return indices
 
 
 def _count(states: np.ndarray, high: int, low: int) -> None:

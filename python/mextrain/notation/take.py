@@ -21,12 +21,14 @@ from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import MARKED
 
 
-def take(standing: ReadOnlyPosition, explicit: bool, for_seat: int | None = None, key: bool = False) -> Snapshot:
+def take(
+    standing: ReadOnlyPosition, explicit: bool, for_seat: int | None = None, key: bool = False, events: bool = False
+) -> Snapshot:
     """Return the snapshot of a position. `explicit` says whether the caller makes the draws.
 
     `for_seat` hides what that seat cannot see. With `key`, the snapshot also determines the draws, by the key of the
-    stream or by the order of the boneyard. Raises `PositionError` for a seat that does not exist, and for `for_seat`
-    together with `key`.
+    stream or by the order of the boneyard. With `events`, it also has the course of the round. Raises `PositionError`
+    for a seat that does not exist, for `for_seat` together with `key`, and if the course is not known.
     """
     rules = standing.rules
     seat = whole(for_seat)
@@ -66,12 +68,26 @@ def take(standing: ReadOnlyPosition, explicit: bool, for_seat: int | None = None
         boneyard=boneyard,
         laid=_laid(standing),
         chance=chance,
+        events=events_for(standing, seat) if events else None,
     )
 
 
 def _hidden(size: int) -> Place:
     """A place where only the number of tiles is visible."""
     return Hidden(size) if size else ()
+
+
+def events_for(standing: ReadOnlyPosition, seat: int | None) -> tuple[str, ...]:
+    """Return the texts of the events as `seat` sees them, with `?` for the tiles that others drew; of None, all.
+
+    Raises `PositionError` if the earlier course of the round is not known.
+    """
+    if standing.start.is_continued:
+        raise PositionError("the events of the round are not known: it continues from a line without them")
+    return tuple(
+        f"{event.seat}:{event.kind} {UNSEEN}" if event.is_draw and seat not in (None, event.seat) else event.text
+        for event in standing.events
+    )
 
 
 def _after(standing: ReadOnlyPosition) -> OpenDouble | None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from mextrain._support.html import html_table
 from mextrain.bulk.simulate import (
     Interrupted,
     Progress,
@@ -25,7 +26,7 @@ from mextrain.bulk.simulate import (
     interruptible,
     run_threads,
 )
-from mextrain.bulk.stats import Estimate, Sum, bar, exact_sums, number_text, percent_text
+from mextrain.bulk.stats import Estimate, Sum, bar, exact_sums, flat_row, number_text, percent_text
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
 from mextrain.study.planner import FIRST_HAND_FIELDS, check_goal, first_hands
@@ -52,7 +53,7 @@ def cannot_start(rules: RuleSet) -> Fraction:
     return Fraction(math.comb(unfit, rules.hand_size), math.comb(len(others), rules.hand_size))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HandSummary:
     """The best trains of the first hands of the games `first_game` … `first_game + deals - 1` of `seed`.
 
@@ -120,6 +121,26 @@ class HandSummary:
             "unproved": self.unproved,
         }
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a dict for each length of the train, for a data frame: `length`, and its `share` with low and high."""
+        return [flat_row({"length": length, "share": share}) for length, share in enumerate(self.lengths())]
+
+    def __repr__(self) -> str:
+        rules = self.rules
+        return f"<HandSummary of {self.hands:,} hands: {rules.tile_set}, {rules.hand_size} tiles each, {self.goal}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            ("cannot start", percent_text(self.cannot_start())),
+            ("whole hand", percent_text(self.whole_hand())),
+            ("tiles laid", number_text(self.tiles())),
+            ("points laid", number_text(self.points())),
+            ("points left", number_text(self.left_points())),
+            ("not proved", f"{self.unproved:,} hands"),
+        )
+        what = f"the {_ADJECTIVES[self.goal]} of {self.hands:,} hands; (…) are 95 % intervals"
+        return html_table(f"{self.rules.describe()}: {what}", ("", self.goal), rows)
+
     def __str__(self) -> str:
         lengths = self.lengths()
         longest = max(each.value for each in lengths)
@@ -129,8 +150,8 @@ class HandSummary:
             f"engine {self.rules.engines[0]}: the {_ADJECTIVES[self.goal]} of each hand",
             f"{self.deals:,} deals, {self.hands:,} hands; (…) are 95 % intervals, a deal being the unit",
             "",
-            f"cannot start        {percent_text(self.cannot_start())}, exactly {exact:.4f} %",
-            f"whole hand          {percent_text(self.whole_hand())}",
+            f"cannot start        {percent_text(self.cannot_start())}; by counting {exact:.4f} %",
+            f"laid completely     {percent_text(self.whole_hand())}",
             f"tiles laid          {number_text(self.tiles())}",
             f"points laid         {number_text(self.points())}",
             f"points left         {number_text(self.left_points())}",

@@ -27,6 +27,8 @@ from mextrain.errors import MextrainError, TileError, shown
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
 from mextrain.game.tiles import WILD, Half, Tile, TileSet, parse_each, parse_half, parse_words
+from mextrain.picture.plans import Lines, plan_picture
+from mextrain.picture.svg import Picture
 from mextrain_core.model.limits import LETTER_A, MAX_TILES, ROWS
 from mextrain_core.model.state import new_states
 from mextrain_core.planner import batch, counting, graph, order, search
@@ -50,7 +52,7 @@ _WORK = 2_000_000
 _SETS = tuple(TileSet(name) for name in (*(f"double-{n}" for n in (6, 9, 12, 15, 18)), "super"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """The best trains of a hand from an open end.
 
@@ -91,6 +93,25 @@ class Plan:
             "bound": self.bound,
             "count": self.count,
         }
+
+    def svg(self, *, width: int = 720, theme: str = "auto") -> Picture:
+        """Return the trains and what is left as a picture (docs/pictures.md).
+
+        `width`: pixels, 600 … 4000. `theme`: `light`, `dark`, or `auto` for what the viewer prefers. Raises
+        `PositionError` for an invalid argument.
+        """
+        end = f"{self.tiles} laid, {_counted(self.points, 'point')} · {_counted(self.left_points, 'point')} left"
+        rows = [("train", self.train), *([("Mexican", self.mexican)] if self.goal == "finish" else [])]
+        kind = self.goal if self.proved else f"{self.goal}, not proved"
+        lines = Lines(f"Best train from {self.start} ({kind})", end, rows, self.left)
+        return plan_picture(lines, str(self), width, theme)
+
+    def _repr_svg_(self) -> str:
+        return str(self.svg())
+
+    def __repr__(self) -> str:
+        end = f"{self.tiles} laid, {_counted(self.left_points, 'point')} left"
+        return f"<Plan {self.goal} from {self.start}: {end}{'' if self.proved else ', not proved'}>"
 
     def __str__(self) -> str:
         lines = [f"train:    {' '.join(self.train) or '(nothing fits)'}"]

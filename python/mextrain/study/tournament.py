@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mextrain._support.html import html_table
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import (
@@ -37,7 +38,7 @@ from mextrain.bulk.simulate import (
     interruptible,
     simulate,
 )
-from mextrain.bulk.stats import Estimate, Sum, exact_sums, number_text, percent_text
+from mextrain.bulk.stats import Estimate, Sum, exact_sums, flat_row, number_text, percent_text
 from mextrain.errors import MextrainError, PolicyError, shown
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
@@ -99,7 +100,7 @@ class _Group(NamedTuple):
         return len(self.seatings) * len(self.seatings[0]) // len(self.members)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tournament:
     """The result of a tournament over the deals of games `first_game` … `first_game + deals - 1` of `seed`.
 
@@ -171,6 +172,21 @@ class Tournament:
             "ranks": [_plain(rank) for rank in self.ranks()],
             "pairs": [_plain(pair) for pair in self.pairs()],
         }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each policy, for a data frame: the fields of `Rank`, each with low and high."""
+        return [flat_row(rank._asdict()) for rank in self.ranks()]
+
+    def __repr__(self) -> str:
+        return f"<Tournament of {len(self.policies)} policies: {self.games:,} games, {self.rules.preset_name}>"
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (place, rank.policy, number_text(rank.points), number_text(rank.against), percent_text(rank.won))
+            for place, rank in enumerate(self.ranks(), 1)
+        )
+        caption = f"{self.rules.describe()}: {self.games:,} games; (…) are 95 % intervals, a deal being the unit"
+        return html_table(caption, ("", "policy", "points a round", "less the others", "matches won"), rows)
 
     def __str__(self) -> str:
         seatings = {len(group.seatings) for group in self._groups()}

@@ -1,0 +1,79 @@
+"""What a search is asked to do, and the names of searches as policies: `flat:200`, `tree:1000`, `improve:400`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+
+from mextrain.errors import PolicyError, nearest, shown
+from mextrain_core.search.utility import MARGIN
+
+METHODS = ("flat", "tree", "improve")
+
+MAX_PLAYOUTS = 10**12
+"""The most play-outs of one search. They would take months."""
+
+DROP = 1.0
+"""A move that is behind the best by more than this number of paired errors gets no more play-outs."""
+STAND = 2.0
+"""Paired errors by which a move must beat the one that `counting` would make, in the search `improve`."""
+EXPLORE = 1.0
+"""Weight of the exploration in a tree, in standard deviations of the utility."""
+
+
+class Tuning(TypedDict, total=False):
+    """Arguments of `mextrain.search` that few people need (docs/search.md)."""
+
+    drop: float | None
+    trees: int
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to search.
+
+    `playouts`: the most play-outs, or None. `ids` and `addresses`: who decides for each seat in play-outs (uint8 and
+    uint64 by seat, as in the core's `SeatPolicies`). `utility`: a code of the core's `utility`. `drop`: see `DROP`, or
+    None: nothing is dropped. `trees`: number of trees that are grown apart and added up.
+    """
+
+    method: str
+    playouts: int | None
+    ids: np.ndarray
+    addresses: np.ndarray
+    utility: int = MARGIN
+    drop: float | None = DROP
+    until: float | None = None
+    seconds: float | None = None
+    trees: int = 1
+    workers: int = 1
+
+
+def parse(name: str) -> tuple[str, int] | None:
+    """Return method and play-outs of a policy's name such as `flat:200`; None if it does not name a search.
+
+    Raises `PolicyError` for the name of a search with another number of play-outs than 1 … 10**12.
+    """
+    method, colon, number = name.partition(":")
+    if method not in METHODS:
+        return None
+    if not re.fullmatch(r"[1-9][0-9]{0,12}", number) or int(number) > MAX_PLAYOUTS:
+        given = f"{shown(name)}: expected a number of play-outs" if colon else f"{shown(name)} lacks its play-outs:"
+        raise PolicyError(f"the policy {given} 1 … {MAX_PLAYOUTS:,} after the colon, such as {method}:200")
+    return method, int(number)
+
+
+def check_method(method: object) -> tuple[str, int | None]:
+    """Return the method and the play-outs that its name may have, as in `improve:400`. Raises `PolicyError`."""
+    if isinstance(method, str) and method not in METHODS:
+        found = parse(method)
+        if found is not None:
+            return found
+    if not isinstance(method, str) or method not in METHODS:
+        hint = nearest(method, METHODS)
+        expected = f"expected {', '.join(METHODS)}, or one with its play-outs such as flat:1000{hint and '; '}{hint}"
+        raise PolicyError(f"the search {shown(method)} is unknown: {expected}")
+    return method, None
