@@ -7,6 +7,7 @@ loads. With this writer it computes, one lane after the other, instead of emitti
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +82,16 @@ class Vec:
     def high_product(self, other: Vec | int) -> Vec:
         return Vec(self._with(other, lambda a, b: a * b >> 16))
 
+    def wide(self) -> Wide:
+        return Wide(self.lanes)
+
+    def signed(self) -> Wide:
+        return Wide([a - (a >> 15 << 16) for a in self.lanes])
+
+    def reciprocal(self) -> Wide:
+        assert all(self.lanes), "the result of a division by zero means something else on every machine"
+        return Wide([65536 // a for a in self.lanes])
+
     def words(self) -> Words:
         return Words(np.array(self.lanes, np.uint16).view(np.uint64).tolist())
 
@@ -107,11 +118,48 @@ class Mask:
         values = [value.lanes if isinstance(value, Vec) else [value] * LANES for value in (yes, no)]
         return Vec([a if chosen else b for chosen, a, b in zip(self.lanes, *values, strict=True)])
 
+    def pick_wide(self, yes: Wide, no: Wide) -> Wide:
+        return Wide([a if chosen else b for chosen, a, b in zip(self.lanes, yes.lanes, no.lanes, strict=True)])
+
     def ones(self) -> Vec:
         return self.pick(NARROW, 0)
 
     def bits(self) -> int:
         return sum(1 << lane for lane, chosen in enumerate(self.lanes) if chosen)
+
+
+class Wide:
+    """32 numbers of 32 bits, with a sign."""
+
+    def __init__(self, lanes: Sequence[int]):
+        self.lanes = [(lane + 2**31) % 2**32 - 2**31 for lane in lanes]
+        assert len(self.lanes) == LANES
+
+    def _with(self, other: Wide | int, operation: Callable[[int, int], int]) -> Wide:
+        others = other.lanes if isinstance(other, Wide) else [other] * LANES
+        return Wide([operation(a, b) for a, b in zip(self.lanes, others, strict=True)])
+
+    def __add__(self, other: Wide | int) -> Wide:
+        return self._with(other, lambda a, b: a + b)
+
+    def __mul__(self, other: Wide | int) -> Wide:
+        return self._with(other, lambda a, b: a * b)
+
+    def __or__(self, other: Wide | int) -> Wide:
+        return self._with(other, lambda a, b: a | b)
+
+    def __lshift__(self, bits: int) -> Wide:
+        return Wide([a << bits for a in self.lanes])
+
+    def __rshift__(self, bits: int) -> Wide:
+        return Wide([a % 2**32 >> bits for a in self.lanes])
+
+    def scaled_down(self, bits: int) -> Wide:
+        return Wide([a >> bits for a in self.lanes])
+
+    def exceeds(self, other: Wide | int) -> Mask:
+        others = other.lanes if isinstance(other, Wide) else [other] * LANES
+        return Mask([a > b for a, b in zip(self.lanes, others, strict=True)])
 
 
 class Words:
@@ -184,6 +232,11 @@ class Writer:
 
     def store_words(self, row: int, value: Words) -> None:
         self.rows[row].view(np.uint64)[:] = value.numbers
+
+    def loop(self, values: list[Any], running: Callable[[Any], Mask], body: Callable[[Any], Any]) -> list[Any]:
+        while any(running(values).lanes):
+            values = body(values)
+        return values
 
     def forget(self) -> None:
         """Do nothing: the model has no registers."""

@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from mextrain import RuleSet
-from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
+from mextrain_core.bulk.policies import CAUTIOUS, COUNTING, HEAVIEST, RANDOM
 from mextrain_core.compiler import vectors
 from mextrain_core.lockstep import deal, lanes
 from mextrain_core.lockstep.flags import Flags, flags_of
@@ -94,6 +94,56 @@ def test_words() -> None:
         results = [a + b, a * b, a & b, a | b, a ^ b, a << 7, a >> 30, a.sign(), a + 2**63, a * 0x9E3779B97F4A7C15]
         for i, result in enumerate(results):
             w.store_words(OUTPUT + i, result)
+
+    compare(write)
+
+
+def test_wide_numbers() -> None:
+    def write(w: Any) -> None:
+        a, b = w.load(0), w.load(1)
+        x, y = a.signed() * 12345 + b.wide(), (b.signed() << 9) | a.wide()
+        larger = x.exceeds(y)
+        results = [x + y, x * y, x | y, x << 7, x >> 5, x.scaled_down(5), x + -7, larger.pick_wide(x, y)]
+        results.append((a & 0xFF).max(1).reciprocal())
+        for i, result in enumerate(results):
+            # There is no other way back to 16 bits than to compare: a bit that is moved to the sign.
+            for half in range(2):
+                bits = [(result << (31 - half * 16 - bit)).exceeds(-1).pick(0, w.const(1 << bit)) for bit in range(16)]
+                w.store(OUTPUT + 2 * i + half, lanes.any_of(bits))
+        for i, mask in enumerate((larger, x.exceeds(0), y.exceeds(-5))):
+            w.store(OUTPUT + 40 + i, mask.ones())
+
+    compare(write)
+
+
+def test_reciprocals() -> None:
+    """Every quotient that ``counting`` needs is rounded down."""
+
+    def write(w: Any) -> None:
+        for i in range(8):
+            k = w.load(0) & 31 | i << 5
+            quotient = k.max(1).reciprocal()
+            for j in range(17):
+                w.store(OUTPUT + i * 17 + j, quotient.exceeds((1 << j) - 1).ones())
+
+    compare(write)
+
+
+def test_loops() -> None:
+    """A loop runs as long as some lane needs it, or not at all."""
+
+    def write(w: Any) -> None:
+        def halved(values: list[Any]) -> list[Any]:
+            bits, steps, total = values
+            goes_on = bits.differs(0)
+            return [bits >> 1, steps + goes_on.pick(1, 0), goes_on.pick_wide(total + bits.wide(), total)]
+
+        start = [w.load(0), w.const(0), w.const(0).wide()]
+        for i, loops in enumerate((start, [w.const(0), *start[1:]])):
+            bits, steps, total = w.loop(loops, lambda values: values[0].differs(0), halved)
+            w.store(OUTPUT + 4 * i, bits)
+            w.store(OUTPUT + 4 * i + 1, steps)
+            w.store(OUTPUT + 4 * i + 2, total.exceeds(0x8000).ones())
 
     compare(write)
 
@@ -181,7 +231,8 @@ RULES = (
 def test_deal_and_steps(options: dict[str, Any]) -> None:
     """The code of deals and steps, computed with plain numbers, leaves the same numbers in every row."""
     rules = RuleSet.preset("mexican", **options)
-    policies = [(RANDOM, HEAVIEST, CAUTIOUS)[seat % 3] for seat in range(rules.players)]
+    known = (CAUTIOUS, HEAVIEST, RANDOM) if rules.tiles.has_wild else (COUNTING, CAUTIOUS, HEAVIEST, RANDOM)
+    policies = [known[seat % len(known)] for seat in range(rules.players)]
     flags = flags_of(rules.record[0], policies)
     at, packed = layout(flags), flags.pack()
     assert Flags.unpack(packed) == flags

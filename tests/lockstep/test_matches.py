@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from mextrain import OPTIONS, RuleSet, TileSet
-from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, PLANNER, POLICIES, RANDOM
+from mextrain_core.bulk.policies import CAUTIOUS, COUNTING, HEAVIEST, PLANNER, POLICIES, RANDOM
 from mextrain_core.compiler import vectors
 from mextrain_core.compiler.machine import architecture
 from mextrain_core.lockstep.flags import SERVED, SERVED_BESIDES
 from mextrain_core.lockstep.layout import LOG_ROWS
 from mextrain_core.lockstep.player import PORTION, accepts
+from mextrain_core.lockstep.policy import policy_obstacle
 from tests import limits
 from tests.lockstep.matches import assert_equal, by_lockstep, by_scalar
 
@@ -63,17 +64,18 @@ def some_rules(choose: random.Random) -> RuleSet:
     return RuleSet.preset(choose.choice(("mexican", "super")), **options)
 
 
-def some_policies(choose: random.Random, players: int) -> list[int]:
-    """The same policy for all seats, or a mixture."""
-    alike = choose.choice(LANE_POLICIES)
-    return choose.choice(([alike] * players, [choose.choice(LANE_POLICIES) for _ in range(players)]))
+def some_policies(choose: random.Random, rules: RuleSet) -> list[int]:
+    """The same policy for all seats, or a mixture of those that lockstep plays under these rules."""
+    known = [policy for policy in LANE_POLICIES if not policy_obstacle(rules.record[0], [policy])]
+    alike = choose.choice(known)
+    return choose.choice(([alike] * rules.players, [choose.choice(known) for _ in range(rules.players)]))
 
 
 @pytest.mark.parametrize("number", range(RULES))
 def test_any_rules(number: int) -> None:
     choose = random.Random(FIRST_SEED * 1_000_003 + number)
     rules = some_rules(choose)
-    policies = some_policies(choose, rules.players)
+    policies = some_policies(choose, rules)
     assert accepts(rules.record, policies)
     seed = choose.choice((0, 1, 2**64 - 1, choose.getrandbits(64)))
     assert_equal(rules, policies, seed, choose.getrandbits(58), 2000 // rules.rounds + 33, choose.random() < 0.7)
@@ -87,7 +89,15 @@ def test_presets(preset: str, players: int) -> None:
     assert_equal(rules, [RANDOM] * players, 7, 0, 150, records=True)
 
 
-@pytest.mark.parametrize(("preset", "policies"), [("mexican", [CAUTIOUS] * 4), ("super", [CAUTIOUS, HEAVIEST, RANDOM])])
+POLICY_TABLES = (
+    ("mexican", [CAUTIOUS] * 4),
+    ("mexican", [COUNTING] * 4),
+    ("mexican", [COUNTING, RANDOM, CAUTIOUS, HEAVIEST, COUNTING]),
+    ("super", [CAUTIOUS, HEAVIEST, RANDOM]),
+)
+
+
+@pytest.mark.parametrize(("preset", "policies"), POLICY_TABLES)
 def test_policies(preset: str, policies: list[int]) -> None:
     assert_equal(RuleSet.preset(preset, players=len(policies)), policies, 7, 0, 150, records=True)
 

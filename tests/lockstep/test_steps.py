@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from mextrain import RuleSet
-from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST
+from mextrain_core.bulk import plan_value
+from mextrain_core.bulk.policies import CAUTIOUS, COUNTING, HEAVIEST
 from mextrain_core.compiler import vectors
 from mextrain_core.lockstep import cautious
 from tests.lockstep.steps import differences
@@ -27,9 +28,20 @@ pytestmark = pytest.mark.skipif(not vectors.supported(), reason="there is no lan
 def test_any_rules(number: int) -> None:
     choose = random.Random(number)
     rules = some_rules(choose)
-    policies = some_policies(choose, rules.players)
+    policies = some_policies(choose, rules)
     found = differences(rules, policies, 3, choose)
     assert not found, f"{rules.to_dict()}, policies {policies}, number {number}: moves (lanes, scalar) {found[:5]}"
+
+
+@pytest.mark.parametrize("weight", ["point", "tile", "points_in_time", "closing", "other", "laid_elsewhere"])
+def test_a_wrong_weight_is_noticed(weight: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With another weight of ``counting`` in lanes the moves differ."""
+    rules, policies = RuleSet.mexican(4), [COUNTING] * 4
+    assert differences(rules, policies, 2, random.Random(4)) == []
+    weights = plan_value.WEIGHTS.copy()
+    weights[0, plan_value.NAMES.index(weight)] //= 4
+    monkeypatch.setattr(plan_value, "WEIGHTS", weights)
+    assert differences(rules, policies, 12, random.Random(4))
 
 
 WRONG = {

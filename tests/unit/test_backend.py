@@ -86,8 +86,17 @@ def test_it_plays_what_nothing_speaks_against(policies: str, monkeypatch: pytest
 @has_lanes
 def test_it_plays_every_mixture_of_the_policies_with_lane_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "is_fast", lambda: True)
-    for names in (["cautious"] * 4, ["cautious", "random", "heaviest", "random"]):
+    for names in (["cautious"] * 4, ["cautious", "random", "heaviest", "counting"]):
         assert choose_backend("auto", MEXICAN, Seats.of(names, 4), COMPILE_ROUNDS) == "lockstep"
+
+
+@has_lanes
+def test_where_counting_has_no_lane_code() -> None:
+    seats = Seats.of(["counting", "random", "random", "random"], 4)
+    for rules, why in ((RuleSet.super(4), "counting in the set super"), (MEXICAN.replace(double_blank=256), "to 255")):
+        assert choose_backend("auto", rules, seats, COMPILE_ROUNDS) == "scalar"
+        with pytest.raises(MextrainError, match=why):
+            choose_backend("lockstep", rules, seats, 1)
 
 
 @pytest.mark.parametrize("policy", ["planner", lambda decision: decision.moves[0]], ids=["planner", "callable"])

@@ -40,7 +40,7 @@ POLICIES = (
     Policy(HEAVIEST, "heaviest", lanes=True),
     Policy(CAUTIOUS, "cautious", lanes=True),
     Policy(PLANNER, "planner", apart="mextrain_core.bulk.planner_policy:planner"),
-    Policy(COUNTING, "counting"),
+    Policy(COUNTING, "counting", lanes=True),
     Policy(EXPERT, "expert", apart="mextrain_core.bulk.expert_policy:expert"),
 )
 """The built-in policies."""

@@ -6,8 +6,8 @@ is compiled, with a ``Writer`` and an integer, the flags; an option is then a Py
 operations are used, no target-specific intrinsics: LLVM splits a vector of 32 lanes into the registers that the target
 has.
 
-``Vec``, ``Mask``, ``Words`` and ``Writer`` are the whole language; the tests replace them with a model on plain lists
-of numbers (``tests/lockstep/model.py``).
+``Vec``, ``Wide``, ``Mask``, ``Words`` and ``Writer`` are the whole language; the tests replace them with a model on
+plain lists of numbers (``tests/lockstep/model.py``).
 """
 
 from typing import Any
@@ -27,6 +27,7 @@ ROW_BYTES = 2 * LANES
 """A row is one vector in memory, 64-byte aligned."""
 
 _I1, _I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
+_FLOATS = ir.VectorType(ir.FloatType(), LANES)
 _VEC, _WIDE, _MASK = ir.VectorType(_I16, LANES), ir.VectorType(_I32, LANES), ir.VectorType(_I1, LANES)
 _WORDS = ir.VectorType(_I64, LANES // 4)
 
@@ -46,6 +47,10 @@ def is_fast() -> bool:
 
 def _splat(kind: ir.VectorType, value: int) -> ir.Constant:
     return ir.Constant(kind, [value & ((1 << kind.element.width) - 1)] * kind.count)
+
+
+def _splat_float(value: float) -> ir.Constant:
+    return ir.Constant(_FLOATS, [value] * LANES)
 
 
 class Vec:
@@ -128,6 +133,23 @@ class Vec:
         product = self.b.mul(self.b.zext(self.x, _WIDE), self.b.zext(self._of(other), _WIDE))
         return Vec(self.b, self.b.trunc(self.b.lshr(product, _splat(_WIDE, 16)), _VEC))
 
+    def wide(self) -> "Wide":
+        """The same numbers with 32 bits."""
+        return Wide(self.b, self.b.zext(self.x, _WIDE))
+
+    def signed(self) -> "Wide":
+        """The same numbers, taken as -2**15 … 2**15 - 1, with 32 bits."""
+        return Wide(self.b, self.b.sext(self.x, _WIDE))
+
+    def reciprocal(self) -> "Wide":
+        """2**16 divided by the number, which is 1 … 255, rounded down.
+
+        Vectors have no division of integers. The quotient of floats is rounded to 24 bits, so that only one within
+        2**-9 of the next whole number could be wrong, and these are at least 1/255 away from it.
+        """
+        quotient = self.b.fdiv(_splat_float(65536.0), self.b.uitofp(self.x, _FLOATS))
+        return Wide(self.b, self.b.fptoui(quotient, _WIDE))
+
     def words(self) -> "Words":
         """The same 64 bytes as eight 64-bit words: word j holds the lanes 4j … 4j + 3, the first in its low bits."""
         return Words(self.b, self.b.bitcast(self.x, _WORDS))
@@ -158,6 +180,10 @@ class Mask:
         values = [v.x if isinstance(v, Vec) else _splat(_VEC, v) for v in (yes, no)]
         return Vec(self.b, self.b.select(self.x, *values))
 
+    def pick_wide(self, yes: "Wide", no: "Wide") -> "Wide":
+        """``pick`` for numbers of 32 bits."""
+        return Wide(self.b, self.b.select(self.x, yes.x, no.x))
+
     def ones(self) -> Vec:
         """0xFFFF where the mask holds, else 0."""
         return Vec(self.b, self.b.sext(self.x, _VEC))
@@ -165,6 +191,41 @@ class Mask:
     def bits(self) -> Any:
         """A scalar uint64: bit i is lane i."""
         return self.b.zext(self.b.bitcast(self.x, _I32), _I64)
+
+
+class Wide:
+    """32 numbers of 32 bits, modulo 2**32; an int operand stands for the same number in every lane."""
+
+    __slots__ = ("b", "x")
+
+    def __init__(self, b: ir.IRBuilder, x: Any):
+        self.b, self.x = b, x
+
+    def _of(self, other: "Wide | int") -> Any:
+        return other.x if isinstance(other, Wide) else _splat(_WIDE, other)
+
+    def __add__(self, other: "Wide | int") -> "Wide":
+        return Wide(self.b, self.b.add(self.x, self._of(other)))
+
+    def __mul__(self, other: "Wide | int") -> "Wide":
+        return Wide(self.b, self.b.mul(self.x, self._of(other)))
+
+    def __or__(self, other: "Wide | int") -> "Wide":
+        return Wide(self.b, self.b.or_(self.x, self._of(other)))
+
+    def __lshift__(self, bits: int) -> "Wide":
+        return Wide(self.b, self.b.shl(self.x, self._of(bits)))
+
+    def __rshift__(self, bits: int) -> "Wide":
+        return Wide(self.b, self.b.lshr(self.x, self._of(bits)))
+
+    def scaled_down(self, bits: int) -> "Wide":
+        """Divided by 2**bits and rounded down, as a number with a sign."""
+        return Wide(self.b, self.b.ashr(self.x, self._of(bits)))
+
+    def exceeds(self, other: "Wide | int") -> Mask:
+        """Where the number is larger; numbers have a sign."""
+        return Mask(self.b, self.b.icmp_signed(">", self.x, self._of(other)))
 
 
 class Words:
@@ -246,6 +307,29 @@ class Writer:
     def store_words(self, row: int, value: Words) -> None:
         """Write a row of eight 64-bit words."""
         self.b.store(value.x, self._row(row, _WORDS), align=ROW_BYTES)
+
+    def loop(self, values: list[Any], running: Any, body: Any) -> list[Any]:
+        """Replace ``values`` by ``body(values)`` as long as the Mask ``running(values)`` holds in some lane.
+
+        ``values``: Vecs and Wides. All lanes take part in every repetition, so ``body`` must leave the values of those
+        that are no longer running as they are. Returns the values after the last repetition.
+        """
+        b = self.b
+        before, head = b.block, b.append_basic_block("loop")
+        inside, after = b.append_basic_block("body"), b.append_basic_block("after")
+        b.branch(head)
+        b.position_at_end(head)
+        phis = [b.phi(value.x.type) for value in values]
+        carried = [type(value)(b, phi) for value, phi in zip(values, phis, strict=True)]
+        b.cbranch(b.icmp_unsigned("!=", running(carried).bits(), ir.Constant(_I64, 0)), inside, after)
+        b.position_at_end(inside)
+        results = body(carried)
+        for phi, value, result in zip(phis, values, results, strict=True):
+            phi.add_incoming(value.x, before)
+            phi.add_incoming(result.x, b.block)
+        b.branch(head)
+        b.position_at_end(after)
+        return carried
 
     def forget(self) -> None:
         """Make the compiler load rows from memory again when they are needed again.

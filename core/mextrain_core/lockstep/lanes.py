@@ -74,6 +74,11 @@ def look_up(table: list[Any], one_hot: Any) -> Any:
     return among(0, len(table), 4)
 
 
+def lowest(bits: Any) -> Any:
+    """The lowest set bit, one-hot; 0 where none is set."""
+    return bits & ~(bits - 1)
+
+
 def next_words(w: Any, row: int, advance: Any = None) -> list[Any]:
     """The next word of each lane's stream in the rows ``row`` … ``row + 3``.
 

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from mextrain_core.bulk.policies import CAUTIOUS
+from mextrain_core.bulk.policies import CAUTIOUS, COUNTING
 from mextrain_core.lockstep.flags import WILD_NUMBERS, Flags
 
 STREAM_ROWS = 4
@@ -129,7 +129,8 @@ class Layout:
         """Bit of the train of the double that the required play follows, or 0."""
         self.drew = self._take(1) if flags.is_set("draw_limit", "per_turn") else None
         """0xFFFF: the turn has drawn."""
-        self.tiles = self._take(flags.players) if flags.has_policy(CAUTIOUS) else None
+        counts_tiles = flags.has_policy(CAUTIOUS) or flags.has_policy(COUNTING)
+        self.tiles = self._take(flags.players) if counts_tiles else None
         """Number of tiles in each seat's hand, where a policy asks for it."""
         if flags.wild:
             self.letters = self._take(1)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mextrain_core.bulk.policies import POLICIES
 from mextrain_core.bulk.rollout import HASH_FACTOR
 from mextrain_core.compiler import vectors
 from mextrain_core.compiler.jit import helper, kernel
@@ -35,7 +34,7 @@ from mextrain_core.lockstep.layout import (
     layout,
 )
 from mextrain_core.lockstep.load import begin_copies, load_lane
-from mextrain_core.lockstep.policy import LOG_SHIFT, argument_for
+from mextrain_core.lockstep.policy import LOG_SHIFT, argument_for, policy_obstacle
 from mextrain_core.lockstep.step import step
 from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.rng import DRAW_WORDS, GOLDEN, POLICY_WORDS, U32, mix, round_key
@@ -364,8 +363,7 @@ def join_moves(moves, decisions, out):
 
 def accepts(rules: np.ndarray, policies: Iterable[int]) -> bool:
     """Whether ``Lockstep`` plays the RULES struct ``rules[0]`` with these policies (ids by seat) on this machine."""
-    knows_policies = {*map(int, policies)} <= {policy.id for policy in POLICIES if policy.lanes}
-    return vectors.supported() and knows_policies and not obstacle(rules[0])
+    return vectors.supported() and not obstacle(rules[0]) and not policy_obstacle(rules[0], policies)
 
 
 class Lockstep:

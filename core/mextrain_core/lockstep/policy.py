@@ -6,17 +6,27 @@ Each policy restricts the legal plays to those of highest value; the attempt's w
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST
+from mextrain_core.bulk.policies import CAUTIOUS, COUNTING, HEAVIEST, POLICIES
 from mextrain_core.lockstep import lanes
 from mextrain_core.model.limits import MAX_PLAYERS
 
 TOP_BLANK = 255
-"""Points of 0-0 from which on more make no difference to any policy."""
+"""Points of 0-0 from which on more make no difference to a policy that compares points; ``counting`` adds them up."""
 
-SEATS = {HEAVIEST: 8, CAUTIOUS: 8 + MAX_PLAYERS}
+SEATS = {HEAVIEST: 8, CAUTIOUS: 8 + MAX_PLAYERS, COUNTING: 8 + 2 * MAX_PLAYERS}
 """Where the argument of a step has the bit set of the seats that play this policy; the others play ``random``."""
 
 LOG_SHIFT = 8 + 3 * MAX_PLAYERS
+
+
+def policy_obstacle(rules: Any, policies: Iterable[int]) -> str:
+    """Why lane code cannot play these policies (ids by seat) under ``rules`` (a RULES struct); "" if it can."""
+    asked = {*map(int, policies)}
+    if not asked <= {policy.id for policy in POLICIES if policy.lanes}:
+        return f"it plays the policies {', '.join(policy.name for policy in POLICIES if policy.lanes)}"
+    if COUNTING in asked and int(rules["double_blank"]) > TOP_BLANK:
+        return f"it plays counting only with double_blank up to {TOP_BLANK}"
+    return ""
 
 
 def argument_for(rules: Any, policies: Iterable[int]) -> int:

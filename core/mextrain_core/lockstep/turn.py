@@ -9,9 +9,10 @@ The methods of ``Turn`` are in the order in which their code appears in the kern
 
 from typing import Any
 
-from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
+from mextrain_core.bulk.policies import CAUTIOUS, COUNTING, HEAVIEST, RANDOM
 from mextrain_core.lockstep import lanes, policy
 from mextrain_core.lockstep.cautious import cautious_plays
+from mextrain_core.lockstep.counting import choose_counting
 from mextrain_core.lockstep.deal import halves_of, remove_member, take_member
 from mextrain_core.lockstep.flags import Flags
 from mextrain_core.lockstep.layout import (
@@ -257,12 +258,17 @@ class Turn:
             other_rows = self.prefer_fresh(self.on_trains(freed.pick(trains, 0), self.fitting))
             rows = [row | new for row, new in zip(rows, other_rows, strict=True)]
             self.from_hand = freed
-            if self.rules.has_policy(CAUTIOUS):
-                self.take_drawn_to_hand(freed.pick(pair, 0))
+        if self.rules.has_policy(COUNTING):
+            self.take_drawn_to_hand(pair)
+        elif self.rules.has_policy(CAUTIOUS) and self.from_hand is not None:
+            self.take_drawn_to_hand(self.from_hand.pick(pair, 0))
         return rows
 
     def take_drawn_to_hand(self, pair: Any) -> None:
-        """Add the drawn tile, by its halves, to the hand that the policies look at; 0 where it is the tile to play."""
+        """Add the drawn tile, by its halves or 0, to the hand that the policies look at.
+
+        ``cautious`` needs it only where another tile is played.
+        """
         other = self.drawn_high ^ self.drawn_low
         for half, row in enumerate(self.hand):
             self.hand[half] = row | pair.has(1 << half).pick(other ^ (1 << half), 0)
@@ -278,11 +284,21 @@ class Turn:
         if self.rules.is_set("drawn_play", "may"):
             after_draw = self.drawn_fits.pick(1, 0)
             stops = after_draw if stops is None else stops | after_draw
+        all_rows = rows
         rows, stopping = self.prefer(rows)
         choices = stops
         if stops is not None and self.rules.policies != 1 << RANDOM:
             choices = self.plays_policy(RANDOM).pick(stops, 0) if self.rules.has_policy(RANDOM) else None
-        choice = policy.choose(w, self.ends, rows, choices, lanes.upper_half(lanes.next_words(w, CHOICES)))
+        words = lanes.upper_half(lanes.next_words(w, CHOICES))
+        choice = policy.choose(w, self.ends, rows, choices, words)
+        if self.rules.has_policy(COUNTING):
+            counts = (choice.number >= 2) & self.plays_policy(COUNTING)
+            train, touch, new = choose_counting(self, all_rows, counts, words)
+            choice = choice._replace(
+                train=counts.pick(train, choice.train),
+                touch=counts.pick(touch, choice.touch),
+                new=counts.pick(new, choice.new),
+            )
         if stops is None or stopping is None:
             return choice
         return choice._replace(plays=choice.plays & ~(stopping & stops.differs(0)))
@@ -294,7 +310,8 @@ class Turn:
         ``random``, which chooses among the plays and the ways to stop.
         """
         w, rules = self.w, self.rules
-        if rules.policies == 1 << RANDOM:
+        picky = [number for number in (HEAVIEST, CAUTIOUS) if rules.has_policy(number)]
+        if not picky:
             return rows, None
         blank, stopping = w.splat(w.field(self.argument, 0, 8)), None
         if rules.has_policy(CAUTIOUS):
@@ -304,9 +321,9 @@ class Turn:
                 stopping = stopping & self.plays_policy(CAUTIOUS)
         else:
             best = policy.heaviest(self.ends, rows, blank)
-        if rules.has_policy(RANDOM):
-            random = self.plays_policy(RANDOM)
-            best = [random.pick(row, few) for row, few in zip(rows, best, strict=True)]
+        if rules.policies != sum(1 << number for number in picky):
+            likes = lanes.any_of([self.plays_policy(number) for number in picky])
+            best = [likes.pick(few, row) for row, few in zip(rows, best, strict=True)]
         return best, stopping
 
     def plays_policy(self, number: int) -> Any:

@@ -10,12 +10,13 @@ the letters. A number at the end is touched by itself and by ``*``, a ``*`` by e
 
 from typing import Any
 
-from mextrain_core.bulk.policies import CAUTIOUS, HEAVIEST, RANDOM
+from mextrain_core.bulk.policies import CAUTIOUS, COUNTING, HEAVIEST, RANDOM
 from mextrain_core.lockstep import lanes, policy
 from mextrain_core.lockstep.flags import WILD_NUMBERS
 from mextrain_core.lockstep.layout import CHOICES, LETTER_BIT, WILD_BIT, WILD_VALUE
 from mextrain_core.lockstep.turn import Turn
 from mextrain_core.lockstep.wild_cautious import Hand, Preference
+from mextrain_core.lockstep.wild_counting import WildPlay, choose_wild_counting
 
 A_TILES = 0b111
 """The tiles ``*-A`` in a word of letters; each of the other letters is there once."""
@@ -76,6 +77,7 @@ class WildTurn(Turn):
         letters = w.load(at.letters)
         for z, mine in enumerate(self.mine):
             letters = letters & ~(w.load(at.letter_owner + z) ^ mine)
+        self.letter_tiles = letters.count()
         self.first_a = letters & A_TILES & (w.const(0) - letters)
         self.kinds = self.kinds_of(letters)
 
@@ -177,9 +179,10 @@ class WildTurn(Turn):
         blank = w.splat(w.field(self.argument, 0, 8))
         own, others, stopping = Preference(self, eligible & legal, only_a, blank, heavy).write()
         stopping = stopping & self.plays_policy(CAUTIOUS)
-        if rules.has_policy(RANDOM):
-            hand, random = Hand(self.hand[:WILD_NUMBERS], self.wild, self.kinds, self.kinds), self.plays_policy(RANDOM)
-            own, others = hand.where(random, own), hand.where(random, others)
+        if rules.has_policy(RANDOM) or rules.has_policy(COUNTING):
+            hand, likes = Hand(self.hand[:WILD_NUMBERS], self.wild, self.kinds, self.kinds), self.plays_policy(CAUTIOUS)
+            likes = likes if heavy is None else likes | heavy
+            own, others = own.where(likes, hand), others.where(likes, hand)
         self.own = own
         self.hand[:WILD_NUMBERS] = others.rows
         self.wild, self.kinds = others.wild, others.kinds
@@ -208,7 +211,8 @@ class WildTurn(Turn):
         is_wild = looks & high.equals(WILD_BIT)
         self.wild = self.wild | (is_wild & ~is_letter).pick(low, 0)
         self.kinds = self.kinds | (is_wild & is_letter).pick(self.kinds_of(self.drawn), 0)
-        if self.rules.is_set("finish_on_double", "must_cover") or self.rules.has_policy(CAUTIOUS):
+        self.letter_tiles = self.letter_tiles + (is_wild & is_letter).pick(1, 0)
+        if self.rules.is_set("finish_on_double", "must_cover") or self.at.tiles is not None:
             # An empty hand fits no end, not even a ``*``; the drawn tile then fits a ``*`` with either half.
             for half in range(WILD_NUMBERS):
                 bit = pair.has(1 << half).pick(other ^ (1 << half), 0)
@@ -265,15 +269,35 @@ class WildTurn(Turn):
         plays = k < number
         if may_stop is not None and stopping is not None:
             plays = plays & ~(stopping & may_stop)
-        row, base, end, train = self.fitting[0], w.const(0), self.ends[0], w.const(1)
-        for t in range(len(counts) - 1):
-            beyond = k >= upto[t]
-            row, base = beyond.pick(self.fitting[t + 1], row), beyond.pick(upto[t], base)
-            end, train = beyond.pick(self.ends[t + 1], end), beyond.pick(2 << t, train)
+        best = None
+        if self.rules.has_policy(COUNTING):
+            self.back, is_counting = self.kinds, self.plays_policy(COUNTING) & (number >= 2)
+
+            def play_at(place: Any) -> WildPlay:
+                row, base, end, train = self.kth_train(place, upto)
+                return WildPlay(train, *self.kth_on_train(end, eligible.has(train), row, place - base))
+
+            best = choose_wild_counting(self, is_counting.pick(number, 0), words, play_at)
+        row, base, end, train = self.kth_train(k, upto)
         if self.own is not None:
             self.take_own(train.equals(self.seat))
         touch, new, letter = self.kth_on_train(end, eligible.has(train), row, k - base)
+        if best is not None:
+            chosen = zip(best, (train, touch, new, letter), strict=True)
+            train, touch, new, letter = (is_counting.pick(mine, other) for mine, other in chosen)
         return policy.Choice(plays, train, touch, new, number, letter)
+
+    def kth_train(self, k: Any, upto: list[Any]) -> tuple[Any, Any, Any, Any]:
+        """Where the k-th play is, whose number is below ``upto`` of its train.
+
+        Returns the row of ``fitting``, the number of plays on earlier trains, the end, and the train.
+        """
+        row, base, end, train = self.fitting[0], self.w.const(0), self.ends[0], self.w.const(1)
+        for t in range(len(upto) - 1):
+            beyond = k >= upto[t]
+            row, base = beyond.pick(self.fitting[t + 1], row), beyond.pick(upto[t], base)
+            end, train = beyond.pick(self.ends[t + 1], end), beyond.pick(2 << t, train)
+        return row, base, end, train
 
     def take_own(self, mask: Any) -> None:
         """Make the plays of the hand those on the own train where the mask holds."""

@@ -17,6 +17,7 @@ from mextrain_core.compiler.vectors import LANES, ROW_BYTES
 from mextrain_core.lockstep.flags import flags_of
 from mextrain_core.lockstep.layout import layout
 from mextrain_core.lockstep.player import accepts
+from mextrain_core.lockstep.policy import policy_obstacle
 from mextrain_core.model.state import new_states
 
 NAMES = ("scalar", "lockstep", "c")
@@ -59,7 +60,7 @@ def backends_for(rules: RuleSet, policies: tuple[str, ...], seed: int, only: str
             rows = layout(flags_of(rules.record[0], seats.ids)).rows
             found.append(_ours(rules, seats, seed, "lockstep", rows * ROW_BYTES // LANES))
         else:
-            why = obstacle(rules) or "not with these policies, or not on this machine"
+            why = obstacle(rules) or policy_obstacle(rules.record[0], seats.ids) or "not on this machine"
             missing["lockstep"] = f"lockstep cannot play this: {why}"
     try:
         twin = load_twin(rules, seats.names)

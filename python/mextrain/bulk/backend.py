@@ -40,18 +40,16 @@ def choose_backend(backend: str, rules: RuleSet, seats: Seats, rounds: int) -> s
     and lockstep cannot play this.
     """
     # Importing Numba is slow, and questions about rules alone do not need it.
-    from mextrain.bulk.policies import LANE_POLICIES
     from mextrain_core.compiler.vectors import is_fast
     from mextrain_core.lockstep.player import Lockstep, accepts
+    from mextrain_core.lockstep.policy import policy_obstacle
 
     if not isinstance(backend, str) or backend not in BACKENDS:
         raise MextrainError(f"backend = {shown(backend)}: expected one of {', '.join(BACKENDS)}")
     can = seats.builtin and accepts(rules.record, seats.ids)
     if backend == "lockstep" and not can:
-        why = obstacle(rules) or (
-            f"it plays the policies {', '.join(LANE_POLICIES)}, on x86-64 and AArch64 processors, "
-            "and only where compiling is switched on"
-        )
+        why = obstacle(rules) or policy_obstacle(rules.record[0], seats.ids)
+        why = why or "it needs an x86-64 or AArch64 processor, and compiling to be switched on"
         raise MextrainError(f"lockstep cannot play this: {why}; take the backend auto or scalar")
     if backend != "auto":
         return backend

@@ -14,9 +14,6 @@ from mextrain_core.bulk import policies as core
 POLICIES: tuple[str, ...] = tuple(policy.name for policy in core.POLICIES)
 """Names of the built-in policies."""
 
-LANE_POLICIES: tuple[str, ...] = tuple(policy.name for policy in core.POLICIES if policy.lanes)
-"""Names of those that the lockstep backend plays, in any mixture."""
-
 BY_NAME = {policy.name: policy for policy in core.POLICIES}
 BY_ID = {policy.id: policy for policy in core.POLICIES}
 """The rows of the table of policies."""
