@@ -51,8 +51,15 @@ def rule_sets(draw: Any, **fixed: object) -> RuleSet:
         options["starter"] = draw(st.sampled_from(("draw", "rotate", "winner", 0, players - 1)))
     options.update(fixed)
     options["players"] = players
+    # Combinations that are refused.
+    resolved = {name: option.default(preset) for name, option in OPTIONS.items()} | options
     if options.get("hand_size") == 1:  # whoever lays the engine would begin without tiles
         options["engine_from"] = "set_aside"
+    if resolved["double_rule"] == "chicken_foot" and resolved["opening"] == "together":
+        options["opening"] = "chain"
+    remembers = {"draw_limit": "until_it_fits", "drawn_tile": "own_train", "dead_double": "binds"}
+    if remembers.items() <= resolved.items():
+        options["drawn_tile"] = "anywhere"
     return RuleSet.from_dict({"preset": preset, **options})
 
 

@@ -49,12 +49,25 @@ def play(position: Position, dice: random.Random, moves: int) -> Position:
     return position
 
 
+def playable(options: dict[str, Any], fixed: dict[str, Any]) -> dict[str, Any]:
+    """The options without refused combinations; those of `fixed` stay."""
+    if (options.get("double_rule"), options.get("opening")) == ("chicken_foot", "together"):
+        options |= {"double_rule": "cover"} if "double_rule" not in fixed else {"opening": "chain"}
+    remembers = {"draw_limit": "until_it_fits", "drawn_tile": "own_train", "dead_double": "binds"}
+    if remembers.items() <= options.items():
+        options |= {"drawn_tile": "anywhere"} if "drawn_tile" not in fixed else {"dead_double": "released"}
+    return options
+
+
 def number_game(dice: random.Random, fixed: dict[str, Any]) -> tuple[Position, int]:
     """A position of a game with a small number set and random options, and a seat."""
     options = {name: dice.choice(values) for name, values in CHOICES.items() if dice.random() < 0.3} | fixed
     tile_set, tiles = dice.choice((("double-2", 6), ("double-3", 10), ("double-4", 15)))
     players = dice.choice((2, 2, 3))
     hand = dice.randint(1, min(5, (tiles - 1) // players))
+    if hand == 1 and options.get("engine_from") == "holder":
+        hand, players = 2, 2
+    options = playable(options, fixed)
     rules = RuleSet.mexican(players, tile_set=tile_set, hand_size=hand, **options)
     engine = dice.choice(rules.tiles.doubles)
     position = Position.deal(rules, seed=dice.getrandbits(64), engine=engine)
@@ -67,7 +80,7 @@ def super_game(dice: random.Random, fixed: dict[str, Any]) -> tuple[Position, in
     if options.get("double_rule") == "chicken_foot":
         options["double_rule"] = "cover"
     players = dice.choice((2, 3))
-    rules = RuleSet.super(players, **options)
+    rules = RuleSet.super(players, **playable(options, fixed))
     engine = dice.choice(rules.tiles.doubles)
     wild = [tile for tile in rules.tiles if tile.is_wild and tile not in (engine, A)]
     plain = [tile for tile in rules.tiles if not tile.is_wild and tile != engine]

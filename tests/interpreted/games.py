@@ -59,6 +59,13 @@ RULES = {
     "hunt": RuleSet.mexican(
         3, hand_size=3, engine_from="holder", engine_hunt="together", engine_order="up", starter="rotate", rounds=3
     ),
+    "pagat": RuleSet.preset("pagat", players=3, rounds=2),
+    "together": RuleSet.super(3, hand_size=6, opening="together", own_train_first="all", rounds=3),
+    "until": RuleSet.mexican(
+        3, hand_size=3, draw_limit="until_it_fits", failed_double="pass", own_train_first="trains", rounds=3
+    ),
+    "never": RuleSet.mexican(3, double_rule="none", mexican_start="never", opening="single", rounds=2),
+    "marks": RuleSet.mexican(3, failed_double="mark", mexican_start="after_all_trains", rounds=2),
     "blanks": RuleSet.mexican(3, double_blank=50, opening="single", first_engine="3-3", starter=2, rounds=2),
 }
 HIDDEN = {
@@ -72,6 +79,8 @@ HIDDEN = {
         2, tile_set="double-4", hand_size=4, failed_cover="mark_and_play", double_rule="cover", dead_double="binds"
     ),
     "foot": RuleSet.mexican(3, tile_set="double-4", hand_size=4, double_rule="chicken_foot"),
+    "first": RuleSet.mexican(2, tile_set="double-3", hand_size=4, own_train_first="all", failed_double="pass"),
+    "until": RuleSet.mexican(2, tile_set="double-3", hand_size=3, draw_limit="until_it_fits", opening="together"),
     "super": RuleSet.super(4, hand_size=27, opening="chain", twice_bonus="may"),
 }
 """Small rounds with much evidence, and a large one with three hidden `*-A`."""

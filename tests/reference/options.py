@@ -28,6 +28,7 @@ DOUBLE_12 = {
     "tournament": (15, 15, 15, 12, 12, 10, 10),
     "puremco": (16, 15, 14, 12, 11, 10, 9),
     "cardinal": (15, 15, 15, 12, 12, 11, 11),
+    "pagat": (15, 15, 15, 12, 12, 10, 10, 8, 8),
 }
 HANDS |= {preset: HANDS["mexican"] | dict(enumerate(hands, start=2)) for preset, hands in DOUBLE_12.items()}
 
@@ -84,6 +85,10 @@ class Rules:
             raise ValueError(f"double_blank must be a whole number from 0 on, not {self.double_blank!r}")
         if self.double_rule == "chicken_foot" and self.tile_set == "super":
             raise ValueError("double_rule chicken_foot is refused with the set super")
+        if self.double_rule == "chicken_foot" and self.opening == "together":
+            raise ValueError("double_rule chicken_foot is refused with opening together")
+        if (self.draw_limit, self.drawn_tile, self.dead_double) == ("until_it_fits", "own_train", "binds"):
+            raise ValueError("draw_limit until_it_fits is refused with drawn_tile own_train and dead_double binds")
         if self.engine_from != "set_aside" and self.hand_size == 1:
             raise ValueError(f"hand_size 1 is refused with engine_from {self.engine_from}")
 

@@ -58,6 +58,12 @@ What this rulebook decides where the page leaves something to the reader
 16. A started train stays started, and an explicit set-up must contain every tile of the set exactly once;
     hands of an explicit set-up may have any size from 1 on. A drawn starter yields to a fixed seat named
     by the rules.
+17. "as if all at once" (``opening`` = ``together``): while the opening lasts an open double binds nobody and
+    is open as long as it lies at the end; with ``open_double_binds`` = ``nobody`` it is an ordinary end after
+    its turn, in the opening too. The turn is over with the seat's last tile, so no further play is owed
+    and no further attempt made.
+18. "no seat has a tile for an end that it could use if all trains were open" (``own_train_first``): M counts
+    for ``trains`` whatever ``mexican_start`` says of starting it, as it does without this option.
 """
 
 from __future__ import annotations
@@ -151,6 +157,7 @@ class Round:
         self.opening_to_come = set(range(self.players))
         self.skip_pending = False  # *-S
         self.draw_pending = False  # *-D
+        self.together = rules.opening == "together"  # the opening lasts
 
         self.events: list[str] = []
         self.turns = 0  # begun, the current one included; a skipped seat is not a turn
@@ -201,6 +208,7 @@ class Round:
         """An independent copy, which can be played on."""
         other = object.__new__(Round)
         other.__dict__.update(self.__dict__)
+        other.drawn_for_play = list(self.drawn_for_play)
         other.hands = [list(hand) for hand in self.hands]
         other.boneyard = list(self.boneyard)
         other.drawn_tiles = list(self.drawn_tiles)
@@ -296,9 +304,10 @@ class Round:
         self.turns += 1
         # section 8: decided when the turn begins, before a D draw
         begins_bound = any(double.inherited for double in self.doubles)
-        self.opening = seat in self.opening_to_come and not begins_bound
+        self.opening = seat in self.opening_to_come and (self.together or not begins_bound)
         if self.opening:
             self.opening_to_come.remove(seat)
+        self.opened_in_turn = False
         self.drawn_in_turn = False  # because no play was legal; D draws do not count
         if self.draw_pending:  # section 6, 1; with an empty boneyard the D is used up without an event
             self.draw_pending = False
@@ -311,6 +320,7 @@ class Round:
         self.owed = play
         self.owed_for = double
         self.drawn: str | None = None
+        self.drawn_for_play: list[str] = []  # all tiles drawn for it, the last one included
         self.marked = False  # mark_and_play: this play has opened the train, and only the drawn tile is left
         self.marked_for: list[OpenDouble] = []  # the doubles on which it had to go before the draw
         if self.attempts == stream.MOST_ATTEMPTS:
@@ -328,6 +338,13 @@ class Round:
                 return
             if self.owed != REQUIRED or self.marked:  # section 6, 5 and section 8: no draw, no marker
                 self._end_turn()
+            elif self.together:
+                self._fail()
+            elif self.owed_for is not None and self.rules.failed_double != "draw" and self.drawn is None:
+                if self.rules.failed_double == "mark":
+                    self._fail()
+                else:
+                    self._end_turn()
             elif self.rules.failed_cover in ("mark", "mark_and_play") and self._doubles_to_play_on():
                 self._mark()
             elif self._may_draw():
@@ -345,12 +362,13 @@ class Round:
 
     def _may_draw(self) -> bool:
         """Section 6, 4: the boneyard has a tile and this required play (or this turn) has not drawn yet."""
-        if not self.boneyard or self.drawn is not None:
+        if not self.boneyard or (self.drawn is not None and self.rules.draw_limit != "until_it_fits"):
             return False
         return not (self.rules.draw_limit == "per_turn" and self.drawn_in_turn)
 
     def _draw_for_play(self) -> None:
         self.drawn = self._draw("draw")
+        self.drawn_for_play.append(self.drawn)
         self.drawn_in_turn = True
 
     def _draw(self, event: str) -> str:
@@ -374,7 +392,8 @@ class Round:
         """For want of a play; each time section 9 asks whether the round is blocked."""
         self.open_trains.add(self._seat)
         self.events.append(f"{self._seat}:open")
-        if self._blocked():
+        self.opened_in_turn = True
+        if not self.together and self._blocked():
             self._end_round("blocked")
 
     def _mark(self) -> None:
@@ -393,6 +412,10 @@ class Round:
 
     def _end_turn(self) -> None:
         """Section 6, 6: the next seat in the current direction gets the move."""
+        if self.together and not self.opening_to_come:
+            self._end_opening()
+            if self.over:
+                return
         if self.rules.open_double_binds == "nobody" and self.rules.double_rule != "chicken_foot":
             self.doubles = []  # now they are ordinary ends
         for double in self.doubles:
@@ -403,6 +426,17 @@ class Round:
             self.events.append(f"{following}:skip")
             following = (following + self.direction) % self.players
         self._begin_turn(following)
+
+    def _end_opening(self) -> None:
+        """The first trains have been laid (opening = together): now seats may be out, or the round blocked."""
+        self.together = False
+        clockwise = [(self.starter + step) % self.players for step in range(self.players)]
+        out = [seat for seat in clockwise if not self.hands[seat]]
+        if out:
+            self._seat = out[0]  # the winner
+            self._end_round("out")
+        elif self.opened_in_turn and self._blocked():
+            self._end_round("blocked")
 
     # -- legal plays -------------------------------------------------------------------------------------
 
@@ -416,12 +450,13 @@ class Round:
             places = all_places = [(double.train, double.half) for double in binding]
         else:
             places = self._ends_of(self._eligible_trains())
-            all_places = self._ends_of(range(self.players + 1)) if ANYWHERE in hand else []
+            all_places = self._ends_of(self._trains()) if ANYWHERE in hand else []
         plays: list[Play] = []
         if self.drawn is not None:  # section 6, 4: only plays of the drawn tile are legal, if it has any
             drawn_places = places
             if self.rules.drawn_tile == "own_train" and not binding:
                 drawn_places = self._ends_of([self._seat])
+                hand = [tile for tile in hand if tile == ANYWHERE or tile not in self.drawn_for_play[:-1]]
             plays = self._plays_of(self.drawn, all_places if self.drawn == ANYWHERE else drawn_places)
             hand.remove(self.drawn)
         if not plays:
@@ -435,12 +470,16 @@ class Round:
         places = [(double.train, double.half) for double in self.marked_for if double in self.doubles]  # not released
         if self.rules.double_rule == "cover" and not any(double.inherited for double in self.marked_for):
             if self.drawn == ANYWHERE:
-                places += self._ends_of(range(self.players + 1))
+                places += self._ends_of(self._trains())
             elif self.rules.drawn_tile == "own_train":
                 places += self._ends_of([self._seat])
             else:
                 places += self._ends_of(self._eligible_trains())
         return self._cover_one_of_two(self._plays_of(self.drawn, list(dict.fromkeys(places))))
+
+    def _trains(self) -> range:
+        """All trains; there may be no Mexican Train."""
+        return range(self.players + (self.rules.mexican_start != "never"))
 
     def _ends_of(self, trains: Sequence[int] | set[int]) -> list[Place]:
         """The places to play on these trains; equal ends of a train are one place."""
@@ -460,6 +499,8 @@ class Round:
 
     def _doubles_to_play_on(self) -> list[OpenDouble]:
         """The open doubles, one of which the play owed must cover; none if the play is free."""
+        if self.together:
+            return []
         if self.rules.double_rule == "chicken_foot":
             return self.doubles  # the whole table is frozen; there is never a second foot
         inherited = [double for double in self.doubles if double.inherited]
@@ -480,11 +521,17 @@ class Round:
             if self.mexican in self.started or self._may_start_mexican():
                 trains.add(self.mexican)
             trains |= self.open_trains
-        trains.update(double.train for double in self.doubles)  # laid in this turn, on any train
+        if self._seat not in self.started and self.rules.own_train_first != "no":
+            trains &= {self._seat} if self.rules.own_train_first == "all" else {self._seat, self.mexican}
+        trains.update(double.train for double in self.doubles if not double.inherited)  # on any train
         return trains
 
     def _may_start_mexican(self) -> bool:
         """Outside the opening turn: may the seat start M with this play? (Section 11, mexican_start.)"""
+        if self.rules.mexican_start == "never":
+            return False
+        if self.rules.mexican_start == "after_all_trains":
+            return self.started >= set(range(self.players))
         if self.rules.mexican_start == "after_own_train":
             return self._seat in self.started
         if self.rules.mexican_start == "only_if_stuck":
@@ -528,13 +575,39 @@ class Round:
         self._release_dead_doubles()
 
         double = touch == new
+        if self.together:
+            self._lay_in_opening(tile, train, touch, new)
+            return
         if not self.hands[seat] and not (double and self.rules.finish_on_double == "must_cover"):
             self._end_round("out")
             return
         if double:
             self.doubles.append(OpenDouble(tile, train))
             self._release_dead_doubles()
-            self._owe(REQUIRED, tile)
+            if self.rules.double_rule != "none":
+                self._owe(REQUIRED, tile)
+                return
+        letter = new if touch == "*" else touch
+        if letter == "R":
+            self.direction = -self.direction
+        elif letter == "S":
+            self.skip_pending = True
+        elif letter == "D":
+            self.draw_pending = True
+        if letter == "T":
+            self._owe(BONUS)
+        elif self.opening and self.rules.opening != "single":
+            self._owe(CHAIN)
+        else:
+            self._end_turn()
+
+    def _lay_in_opening(self, tile: str, train: int, touch: str, new: str) -> None:
+        """What a play leads to while first trains are laid as if all at once."""
+        if touch == new:
+            self.doubles.append(OpenDouble(tile, train))
+            self._release_dead_doubles()
+        if not self.hands[self._seat]:
+            self._end_turn()
             return
         letter = new if touch == "*" else touch
         if letter == "R":
@@ -545,7 +618,7 @@ class Round:
             self.draw_pending = True
         if letter == "T":
             self._owe(BONUS)
-        elif self.opening and self.rules.opening == "chain":
+        elif self.opening:
             self._owe(CHAIN)
         else:
             self._end_turn()
@@ -579,8 +652,20 @@ class Round:
         """No boneyard, no live open double, and no tile in any hand could join any end."""
         if self.boneyard or self.doubles:
             return False
+        if self.rules.own_train_first != "no":
+            return not any(self._could_play(seat) for seat in range(self.players))
         # with an empty boneyard the tiles off the table are those in the hands
-        return not any(self._could_join[end] for ends in self.ends_of_train for end in ends)
+        return not any(self._could_join[end] for train in self._trains() for end in self.ends_of_train[train])
+
+    def _could_play(self, seat: int) -> bool:
+        """own_train_first: does the seat have a tile for an end that it could use if all trains were open?"""
+        trains = list(self._trains())
+        if seat not in self.started:
+            usable = {seat} if self.rules.own_train_first == "all" else {seat, self.mexican}
+            trains = [train for train in trains if train in usable]
+        anywhere = self._ends_of(self._trains())
+        places = self._ends_of(trains)
+        return any(self._plays_of(tile, anywhere if tile == ANYWHERE else places) for tile in self.hands[seat])
 
     def _end_round(self, end: str) -> None:
         self.end = end

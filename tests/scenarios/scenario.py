@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.reference.page import value_of
 
-HEADER_KEYS = ("section", "cites", "covers", "rules", "engine", "starter", "boneyard", "refused", "end")
+HEADER_KEYS = ("section", "cites", "covers", "rules", "engine", "starter", "sizes", "boneyard", "refused", "end")
 CHECK_KEYS = ("trains", "doubles", "seat", "opening")
 REST = "rest"
 HAND_SIZES = {  # for 2 to 14 players
@@ -17,8 +17,10 @@ HAND_SIZES = {  # for 2 to 14 players
     "tournament": (15, 15, 15, 12, 12, 10, 10, 11, 11, 11, 11, 11, 11),
     "puremco": (16, 15, 14, 12, 11, 10, 9, 11, 11, 11, 11, 11, 11),
     "cardinal": (15, 15, 15, 12, 12, 11, 11, 11, 11, 11, 11, 11, 11),
+    "pagat": (15, 15, 15, 12, 12, 10, 10, 8, 8, 11, 11, 11, 11),
 }
-DOUBLE_12 = {"tournament": 8, "puremco": 8, "cardinal": 8}  # presets that play double-12 up to this number of players
+DOUBLE_12 = {"tournament": 8, "puremco": 8, "cardinal": 8, "pagat": 10}
+"""Presets that play double-12 up to this number of players."""
 
 _EVENT = re.compile(r"(\d+):(\S.*)")
 _LEGAL = re.compile(r"(legal|illegal) (\d+):(.*)")
@@ -98,6 +100,7 @@ class Scenario:
     rules: dict = field(default_factory=dict)
     engine: str = ""
     starter: int = 0
+    sizes: str = ""
     hands: list = field(default_factory=list)
     boneyard: list = field(default_factory=list)
     script: list = field(default_factory=list)  # (line number, kind, value)
@@ -130,7 +133,8 @@ def hand_size(rules: dict) -> int:
 
 def engine_is_dealt(rules: dict) -> bool:
     """Whether hand sizes differ, since one seat lays the engine from its hand."""
-    return rules.get("engine_from", "holder" if rules["preset"] == "cardinal" else "set_aside") != "set_aside"
+    usual = "holder" if rules["preset"] in ("cardinal", "pagat") else "set_aside"
+    return rules.get("engine_from", usual) != "set_aside"
 
 
 def set_tiles(name: str) -> list:
@@ -196,7 +200,7 @@ def parse(path: Path) -> Scenario:
         seen.add(key)
         if (key == "end") != in_script:
             fail(f"'{key}:' in the wrong place")
-        if key in ("section", "engine"):
+        if key in ("section", "engine", "sizes"):
             setattr(scenario, key, text)
         elif key == "starter":
             scenario.starter = int(text)
@@ -273,7 +277,7 @@ def _deal(scenario: Scenario, hands: dict, missing) -> None:
     scenario.hands = places[:-1]
     sizes = [len(hand) for hand in scenario.hands]
     # If the engine is dealt, the scenario begins when it has been laid.
-    if set(sizes) != {size} and not engine_is_dealt(scenario.rules):
+    if set(sizes) != {size} and scenario.sizes != "uneven" and not engine_is_dealt(scenario.rules):
         missing(f"the hands have {sorted(set(sizes))} tiles, the rules say {size}")
     if sum(sizes) + len(scenario.boneyard) + 1 != len(set_tiles(scenario.tile_set)):
         missing("hands, boneyard and engine do not make up the set")

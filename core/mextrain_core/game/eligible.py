@@ -11,7 +11,18 @@ from mextrain_core.compiler.jit import helper
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.game.movegen import count_plays, ends_of, touches
 from mextrain_core.model.limits import LETTER_A, NONE, WILD
-from mextrain_core.model.rules import AFTER_OWN_TRAIN, ANY_ORDER, ANY_TURN, CHICKEN_FOOT, COVER, OLDEST, ONLY_IF_STUCK
+from mextrain_core.model.rules import (
+    AFTER_ALL_TRAINS,
+    AFTER_OWN_TRAIN,
+    ANY_ORDER,
+    ANY_TURN,
+    CHICKEN_FOOT,
+    COVER,
+    NEVER,
+    OLDEST,
+    ONLY_IF_STUCK,
+    OWN_FIRST_ALL,
+)
 from mextrain_core.model.state import OWED_REQUIRED
 
 u64 = np.uint64
@@ -20,6 +31,15 @@ U0, U1, U6, U63 = u64(0), u64(1), u64(6), u64(63)
 A_HALF, WILD_HALF = u64(LETTER_A), u64(WILD)
 A_BIT, WILD_BIT = U1 << A_HALF, U1 << WILD_HALF
 
+
+@helper
+def opening_lasts(s, r):
+    """Whether first trains are still laid as if at once (``opening`` = ``together``); then no double binds.
+
+    It lasts from the first turn to the end of the turn after which no seat has its opening turn still to come. A turn
+    that is no opening turn can start the last missing train only with its last play, a ``*-A``.
+    """
+    return r.together != 0 and (s.opening != 0 or u64(s.opening_to_come) & ~u64(s.started) != U0)
 
 
 @helper
@@ -36,19 +56,23 @@ def fits_own_train(s, r, seat):
 @helper
 def may_use_mexican_train(s, r, seat):
     """Whether an ordinary turn may use M, started or not (option ``mexican_start``)."""
+    if r.mexican_start == NEVER:
+        return False
     if (u64(s.started) >> u64(r.players)) & U1 != U0:
         return True
     if r.mexican_start == ONLY_IF_STUCK:
         return not fits_own_train(s, r, seat)
     if r.mexican_start == AFTER_OWN_TRAIN:
         return (u64(s.started) >> seat) & U1 != U0
+    if r.mexican_start == AFTER_ALL_TRAINS:
+        return u64(s.started) == (U1 << u64(r.players)) - U1  # M itself is not started.
     return True
 
 
 @helper
 def bound_trains(s, r):
     """Trains of the doubles that the play owed must cover; 0 if it is free (section 7)."""
-    if s.double_count == 0:
+    if s.double_count == 0 or opening_lasts(s, r):
         return U0
     if r.double_rule == CHICKEN_FOOT:
         return U1 << u64(s.double_train[0])
@@ -75,9 +99,13 @@ def free_trains(s, r, seat):
     """Trains that a free play may use (sections 5 and 8)."""
     own = U1 << seat
     mexican = U1 << u64(s.players)
+    trains = own | u64(s.open) | u64(s.fresh)
+    if r.own_train_first != 0 and u64(s.started) & own == U0:
+        trains = own | u64(s.fresh)
+        if r.own_train_first == OWN_FIRST_ALL:
+            return own if s.opening != 0 else trains
     if s.opening != 0:
         return own | mexican if r.mexican_start == ANY_TURN else own
-    trains = own | u64(s.open) | u64(s.fresh)
     return trains | mexican if may_use_mexican_train(s, r, seat) else trains
 
 
@@ -97,8 +125,8 @@ def prefer_fresh(s, r):
 
 @helper
 def every_train(r):
-    """Bit set of all trains, M included."""
-    return (U1 << (u64(r.players) + U1)) - U1
+    """Bit set of all trains, M included if there is one."""
+    return (U1 << (u64(r.players) + u64(r.mexican_start != NEVER))) - U1
 
 
 @helper

@@ -13,12 +13,12 @@ from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import lowest
 from mextrain_core.game import events
 from mextrain_core.game.deal import give, leave_boneyard, next_draw, put_end, take
-from mextrain_core.game.eligible import eligible_ends, select, select_marked
+from mextrain_core.game.eligible import eligible_ends, every_train, opening_lasts, select, select_marked
 from mextrain_core.game.movegen import ends_of, has_foot, is_legal_move, touches
 from mextrain_core.model.limits import LETTER_D, LETTER_R, LETTER_S, LETTER_T, MAX_ATTEMPTS, NONE, WILD
 from mextrain_core.model.moves import STOP_MOVE, move_new, move_touch, move_train
 from mextrain_core.model.options import code
-from mextrain_core.model.rules import CHICKEN_FOOT
+from mextrain_core.model.rules import CHICKEN_FOOT, NO_DUTY, OWN_FIRST_ALL
 from mextrain_core.model.state import (
     BLOCKED,
     DREW,
@@ -45,7 +45,7 @@ NO_TILE = u64(NONE)
 
 SINGLE = code("opening", "single")
 OWN_TRAIN = code("drawn_tile", "own_train")
-PER_TURN = code("draw_limit", "per_turn")
+PER_TURN, UNTIL_IT_FITS = code("draw_limit", "per_turn"), code("draw_limit", "until_it_fits")
 MAY = code("drawn_play", "may")
 PLAY_DRAWN = code("failed_cover", "play_drawn")
 MARK_AND_PLAY = code("failed_cover", "mark_and_play")
@@ -55,6 +55,7 @@ BINDS = code("dead_double", "binds")
 MUST_COVER = code("finish_on_double", "must_cover")
 ANY_PLAY = code("marker_off", "any_play")
 MAY_STOP_BONUS = code("twice_bonus", "may")
+DRAW_FOR_DOUBLE, MARK_FOR_DOUBLE = code("failed_double", "draw"), code("failed_double", "mark")
 
 
 @helper
@@ -150,7 +151,7 @@ def begin_turn(s, r):
     own = U1 << u64(s.seat)
     if u64(s.opening_to_come) & own != U0:
         started = u64(s.started) & own != U0
-        if started or s.double_count == 0:
+        if started or s.double_count == 0 or r.together != 0:
             s.opening_to_come = u64(s.opening_to_come) & ~own
             s.opening = not started
     phase = owe(s, OWED_REQUIRED)
@@ -171,7 +172,30 @@ def next_seat(s):
 
 @helper
 def end_turn(s, r, log):
-    """End the turn. The next seat inherits the doubles of this turn, unless they bind nobody."""
+    """End the turn."""
+    return end_opening_turn(s, r, log, False) if opening_lasts(s, r) else pass_move(s, r, log)
+
+
+@helper
+def end_opening_turn(s, r, log, opened):
+    """End a turn of an opening that is ``together``; ``opened``: the turn opened a train.
+
+    Only at the end of the last one the round may be over.
+    """
+    if u64(s.opening_to_come) & ~u64(s.started) == U0:
+        for k in range(u64(s.players)):
+            seat = (u64(s.starter) + u64(k)) % u64(s.players)
+            if s.hand_count[seat] == 0:
+                s.seat = seat
+                return end_round(s, OUT, seat)
+        if opened and s.boneyard_size == 0 and is_blocked(s, r):
+            return end_round(s, BLOCKED, NONE)
+    return pass_move(s, r, log)
+
+
+@helper
+def pass_move(s, r, log):
+    """Pass the move on. The next seat inherits the doubles of this turn, unless they bind nobody."""
     s.fresh = U0
     if r.open_double_binds == NOBODY and r.double_rule != CHICKEN_FOOT:
         s.double_count = U0
@@ -238,6 +262,10 @@ def go_without_play(s, r, log):
     """Handle a play owed without a legal play before a draw (section 6, points 4 and 5); returns the next phase."""
     if s.owed != OWED_REQUIRED:
         return end_turn(s, r, log)
+    if opening_lasts(s, r):
+        return PHASE_FAIL
+    if r.failed_double != DRAW_FOR_DOUBLE and s.cover != NONE:
+        return PHASE_FAIL if r.failed_double == MARK_FOR_DOUBLE else end_turn(s, r, log)
     may_draw = s.boneyard_size != 0 and (r.draw_limit != PER_TURN or s.turn_drew == 0)
     return PHASE_DRAW if may_draw else PHASE_FAIL
 
@@ -287,9 +315,17 @@ def look_drawn(s, r, log):
     if select_drawn(s, r):
         return PHASE_DECIDE
     note_no_play(s, r, log)
+    if draws_again(s, r):
+        return PHASE_DRAW
     if may_have_released(s, r) and select_other(s, r):
         return PHASE_DECIDE
     return PHASE_FAIL
+
+
+@helper
+def draws_again(s, r):
+    """Whether a drawn tile that does not fit is followed by another draw."""
+    return r.draw_limit == UNTIL_IT_FITS and s.boneyard_size != 0
 
 
 @helper
@@ -349,13 +385,52 @@ def draw_by_force(s, r, log, tile):
 
 
 @helper
-def is_blocked(s, r):
+def nothing_fits(s, r):
     """Whether no tile in any hand fits any end; called only when the boneyard is empty (section 9)."""
     release_dead(s, r)
     if s.double_count != 0:
         return False
-    for train in range(u64(r.players) + U1):
-        if any_off_table(s, touches(s, r, u64(train))):
+    trains = every_train(r)
+    while trains != U0:
+        if any_off_table(s, touches(s, r, lowest(trains))):
+            return False
+        trains &= trains - U1
+    return True
+
+
+@helper
+def usable_trains(s, r, seat):
+    """The trains that a seat could use if all were open (option ``own_train_first``)."""
+    if (u64(s.started) >> seat) & U1 != U0:
+        return every_train(r)
+    own = U1 << seat
+    return own if r.own_train_first == OWN_FIRST_ALL else own | every_train(r) & ~((U1 << u64(r.players)) - U1)
+
+
+@helper
+def fits_usable_train(s, r, seat):
+    """Whether a tile of the seat fits a train that it could use; ``*-A`` fits every one."""
+    trains = usable_trains(s, r, seat) if s.a_count[seat] == 0 else U0
+    while trains != U0:
+        halves = touches(s, r, lowest(trains))
+        while halves != U0:
+            if s.hand[seat, lowest(halves)] != 0:
+                return True
+            halves &= halves - U1
+        trains &= trains - U1
+    return s.a_count[seat] != 0
+
+
+@helper
+def is_blocked(s, r):
+    """Whether the round is blocked; called only when the boneyard is empty (section 9)."""
+    if r.own_train_first == 0:
+        return nothing_fits(s, r)
+    release_dead(s, r)
+    if s.double_count != 0:
+        return False
+    for seat in range(u64(r.players)):
+        if fits_usable_train(s, r, u64(seat)):
             return False
     return True
 
@@ -368,8 +443,16 @@ def fail(s, r, log):
     """
     s.open = u64(s.open) | U1 << u64(s.seat)
     events.write(s, log, events.OPEN, s.seat, NONE, U0)
+    if opening_lasts(s, r):
+        return end_opening_turn(s, r, log, True)
     if s.boneyard_size == 0 and is_blocked(s, r):
         return end_round(s, BLOCKED, NONE)
+    return after_open(s, r, log)
+
+
+@helper
+def after_open(s, r, log):
+    """Go on after the own train was opened, in a round that is not blocked."""
     if r.failed_cover == MARK_AND_PLAY and s.bound != 0 and s.play_drew == DREW:
         s.play_drew = MARKED
         return PHASE_LOOK_DRAWN
@@ -457,12 +540,36 @@ def take_effect(s, letter):
 
 
 @helper
+def note_double(s, train):
+    """Note that a double was laid on the train: it is open."""
+    s.double_train[u64(s.double_count)] = train
+    s.double_count += U1
+    s.fresh = u64(s.fresh) | U1 << train
+
+
+@helper
+def go_on_in_opening(s, r, log, train, touch, new):
+    """Go on after a play in an opening that is ``together``: no double owes a play, and no last tile ends the round."""
+    if touch == new:
+        note_double(s, train)
+    if s.hand_count[u64(s.seat)] == 0:
+        return end_opening_turn(s, r, log, False)
+    if touch != new and r.wild != NONE:
+        letter = touch if touch > new else new
+        if letter == u64(LETTER_T):
+            return owe(s, OWED_BONUS)
+        take_effect(s, letter)
+    return owe(s, OWED_CHAIN) if s.opening != 0 else end_opening_turn(s, r, log, False)
+
+
+@helper
 def play_tile(s, r, log, move):
     """Play a tile and determine the next play owed, if any (section 6, point 3); returns the next phase."""
     train, touch, new = move_train(move), move_touch(move), move_new(move)
     seat = u64(s.seat)
     events.write(s, log, events.PLAY, seat, move, U0)
     is_double = touch == new
+    lasts = opening_lasts(s, r)
     take(s, r, seat, touch, new)
     s.plays += U1
     s.off_total -= U1
@@ -474,18 +581,19 @@ def play_tile(s, r, log, move):
     move_end(s, r, train, touch, new)
     if s.double_count != 0:
         cover_double(s, r, train, new)
+    if lasts:
+        return go_on_in_opening(s, r, log, train, touch, new)
     if s.hand_count[seat] == 0 and not (is_double and r.finish_on_double == MUST_COVER):
         if r.double_rule == CHICKEN_FOOT:
             close_feet(s, r, train, new, is_double)
         return end_round(s, OUT, seat)
     if is_double:
-        s.double_train[u64(s.double_count)] = train
-        s.double_count += U1
-        s.fresh = u64(s.fresh) | U1 << train
-        phase = owe(s, OWED_REQUIRED)
-        s.cover = train
-        return phase
-    if r.wild != NONE:
+        note_double(s, train)
+        if r.double_rule != NO_DUTY:
+            phase = owe(s, OWED_REQUIRED)
+            s.cover = train
+            return phase
+    elif r.wild != NONE:
         letter = touch if touch > new else new
         if letter == u64(LETTER_T):
             return owe(s, OWED_BONUS)

@@ -16,17 +16,21 @@ from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import copy_struct, lowest
 from mextrain_core.game import events
 from mextrain_core.game.deal import clear_table
-from mextrain_core.game.eligible import select, select_marked
+from mextrain_core.game.eligible import opening_lasts, select, select_marked
 from mextrain_core.game.movegen import touches
 from mextrain_core.game.turn import (
     OWN_TRAIN,
     after_draw,
+    after_open,
     begin_turn,
+    draws_again,
+    end_round,
     end_turn,
     fail,
     go_without_play,
     is_marked,
     may_have_released,
+    nothing_fits,
     play_tile,
     release_dead,
     stop,
@@ -34,8 +38,10 @@ from mextrain_core.game.turn import (
 from mextrain_core.model.indices import tile_of_move
 from mextrain_core.model.limits import LETTER_A, MAX_PLAYERS, MAX_TILES, NONE, ROWS, TILE_WORDS
 from mextrain_core.model.moves import move_train
+from mextrain_core.model.options import code
 from mextrain_core.model.rules import CHICKEN_FOOT, ONLY_IF_STUCK
 from mextrain_core.model.state import (
+    BLOCKED,
     OWED_REQUIRED,
     PHASE_DECIDE,
     PHASE_DRAW,
@@ -43,6 +49,7 @@ from mextrain_core.model.state import (
     PHASE_FORCED_DRAW,
     PHASE_LOOK,
     PHASE_LOOK_DRAWN,
+    PHASE_OVER,
     PHASE_TURN,
     copy_state,
 )
@@ -51,6 +58,7 @@ u64 = np.uint64
 
 U0, U1, U3 = u64(0), u64(1), u64(3)
 
+PASS = code("failed_double", "pass")
 MAX_CLAUSES = 24
 """A seat stops a chain at most once, a bonus is stopped at most once a round, and one decision is due: never more than
 16."""
@@ -253,6 +261,8 @@ def no_play(s, r, e):
         note_drawn(s, r, e, FITS_NOT)
         if is_marked(s, r):
             return end_turn(s, r, None)
+        if draws_again(s, r):
+            return PHASE_DRAW
         if e.released != 0:
             select(s, r, NONE, NONE, False)
             note_lack(e, seat, halves_for(s, r, u64(s.eligible)), u64(e.arrivals[seat]) - U1)
@@ -279,12 +289,36 @@ def decided(s, r, e, kind, move):
 
 
 @helper
+def ends_without_event(s, r):
+    """Whether the turn ends without an event if the play owed cannot be made."""
+    if s.owed != OWED_REQUIRED or is_marked(s, r):
+        return True
+    return r.failed_double == PASS and s.cover != NONE and s.play_drew == 0
+
+
+@helper
+def opened(s, r, e):
+    """Fold the opening of the own train; returns the next phase.
+
+    With ``own_train_first`` a blocked round depends on what each seat holds. That it goes on is known from the next
+    event, or from ``conclude``; what it says about the hands is left to a replay.
+    """
+    if r.own_train_first == 0 or s.boneyard_size != 0:
+        return fail(s, r, None)
+    e.uncertain = U1
+    s.open = u64(s.open) | U1 << u64(s.seat)
+    if opening_lasts(s, r):
+        return end_turn(s, r, None)
+    return end_round(s, BLOCKED, NONE) if nothing_fits(s, r) else after_open(s, r, None)
+
+
+@helper
 def fold_event(s, r, e, kind, seat, data):
     """Fold one event into the table ``s`` and the evidence ``e``; returns False if the rules do not allow it."""
     if kind == events.NO_PLAY:
         return True  # It follows from the other events, and its log entry has data that only the seat knows.
     is_skip = kind == events.SKIP
-    goes_on = s.phase != PHASE_DECIDE or (s.owed == OWED_REQUIRED and not is_marked(s, r))
+    goes_on = s.phase != PHASE_DECIDE or not ends_without_event(s, r)
     if is_skip and (goes_on or s.skip == 0):
         return True  # The turn has already ended. In other cases it ends here, without a play.
     for _ in range(4):  # A chain ends, the next seat has no play, and then draws or opens its train.
@@ -304,7 +338,7 @@ def fold_event(s, r, e, kind, seat, data):
             note_draw(s, e)
             phase = after_draw(s, r)
         elif s.phase == PHASE_FAIL and kind == events.OPEN:
-            phase = fail(s, r, None)
+            phase = opened(s, r, e)
         else:
             return False
         rest_at(s, r, e, phase)
@@ -319,7 +353,10 @@ def conclude(s, r, e, phase, turns):
 
     Use a copy of the structs: no further event can be folded afterwards.
     """
-    if s.phase == PHASE_DECIDE and s.turns < turns:  # A chain or a bonus play ended without an event.
+    if phase == PHASE_OVER and s.turns > turns:  # The train opened last blocked the round (``opened``).
+        s.phase = PHASE_OVER
+        return
+    if s.phase == PHASE_DECIDE and s.turns < turns:  # A play that was owed ended without an event.
         rest_at(s, r, e, no_play(s, r, e))
     if s.phase != PHASE_DECIDE:
         return

@@ -155,6 +155,7 @@ class Options:
             {
                 "chain": "one after the other on the own train, as long as the seat can and likes",
                 "single": "one, as in other turns, but on the own train",
+                "together": "as chain, as if all seats laid them at once: nothing is drawn, no double binds",
             },
         ),
     ]
@@ -168,6 +169,8 @@ class Options:
                 "only_if_stuck": "in any turn but the opening turn, and started only when nothing in the hand fits "
                 "the own train",
                 "after_own_train": "in any turn but the opening turn, and started only once the own train is started",
+                "after_all_trains": "in any turn but the opening turn, and started only once all own trains are",
+                "never": "never: there is no Mexican Train",
             },
         ),
     ]
@@ -185,7 +188,11 @@ class Options:
         str,
         Row(
             "how often a turn may draw for want of a play", "6", TURN,
-            {"per_play": "once for each required play", "per_turn": "once"},
+            {
+                "per_play": "once for each required play",
+                "per_turn": "once",
+                "until_it_fits": "tile after tile, until one fits or the boneyard is empty",
+            },
         ),
     ]
     drawn_play: Annotated[
@@ -217,6 +224,7 @@ class Options:
                 "anywhere": "wherever a play may go",
                 "cover": "on that double",
                 "chicken_foot": "on that double, and so do all plays until it has three toes",
+                "none": "nowhere: a double owes no play",
             },
         ),
     ]
@@ -339,11 +347,33 @@ class Options:
             },
         ),
     ]
+    own_train_first: Annotated[
+        str,
+        Row(
+            "what a seat may not use before its own train is started", "5, 8, 9", TURN,
+            {
+                "no": "nothing: it may use everything",
+                "trains": "open trains of other seats",
+                "all": "open trains of other seats and the Mexican Train",
+            },
+        ),
+    ]
+    failed_double: Annotated[
+        str,
+        Row(
+            "what happens if the play after the own double cannot be made", "7", TURN,
+            {
+                "draw": "the seat draws, as for any required play",
+                "mark": "nothing is drawn, the own train is opened, and the turn ends",
+                "pass": "nothing is drawn, no train is opened, and the turn ends",
+            },
+        ),
+    ]
 
 # fmt: on
 
 
-BRANDS, SHEETS = "Rules in the box of a brand", "Sheets of clubs and tournaments"
+BRANDS, SHEETS = "Rules in the box of a brand", "Sheets of clubs and tournaments, and web pages"
 """Who prints the rules of a preset."""
 
 
@@ -428,6 +458,14 @@ PRESETS = {
         "what they say of doubles is not known; sets and hands for 9 to 14 players are those of mexican",
         _double_12(15, 15, 15, 12, 12, 11, 11),
         {"engine_from": "holder"},
+    ),
+    "pagat": Preset(
+        "Mexican Train as Pagat describes it",
+        SHEETS,
+        "the main rules on pagat.com (McLeod)",
+        "sets and hands for 11 to 14 players are those of mexican",
+        _double_12(15, 15, 15, 12, 12, 10, 10, 8, 8),
+        {"engine_from": "holder", "opening": "together", "drawn_play": "may"},
     ),
 }
 """The presets by name (docs/rules.md sections 3 and 11)."""

@@ -18,12 +18,16 @@ OPTION_CODES: dict[str, tuple[str, ...]] = {name: row.words for name, row in TAB
 
 USUAL: dict[str, int] = {name: 0 for name in OPTION_CODES if name not in ("opening", "tie_break", "engine_hunt")}
 """The fields that all presets share; options that cost next to no time are left out."""
+USUAL["together"] = 0
 USUAL_PLAIN = {**USUAL, "wild": NONE, "plain": 1, "max_uncovered": 0}
 USUAL_SUPER = {**USUAL, "wild": WILD, "plain": 0}
 
 ANY_TURN, ONLY_IF_STUCK = code("mexican_start", "any_turn"), code("mexican_start", "only_if_stuck")
 AFTER_OWN_TRAIN = code("mexican_start", "after_own_train")
+AFTER_ALL_TRAINS, NEVER = code("mexican_start", "after_all_trains"), code("mexican_start", "never")
 COVER, CHICKEN_FOOT = code("double_rule", "cover"), code("double_rule", "chicken_foot")
+NO_DUTY = code("double_rule", "none")
+OWN_FIRST_ALL = code("own_train_first", "all")
 OLDEST, ANY_ORDER = code("open_double_order", "oldest"), code("open_double_order", "any")
 UP = code("engine_order", "up")
 SET_ASIDE, TOGETHER = code("engine_from", "set_aside"), code("engine_hunt", "together")
@@ -48,6 +52,7 @@ _FIELDS = np.dtype(
         *((name, np.uint8) for name in OPTION_CODES),
         ("max_uncovered", np.uint8),  # 0 = none
         ("plain", np.uint8),  # 1: a number set with one end per train, so one row of a hand has the plays on a train
+        ("together", np.uint8),  # 1: the option opening is together, else 0
         ("double_blank", np.uint32),  # points of 0-0
         ("action_count", np.uint16),  # size of the action space
         ("pairs", np.uint16),  # K: ordered (touch, new) pairs
@@ -103,6 +108,7 @@ def encode(options: Mapping[str, Any]) -> np.ndarray:
         elif row.fills == NUMBER:
             rules[name] = options[name] or 0
     rules["plain"] = table.wild == NONE and options["double_rule"] != "chicken_foot"
+    rules["together"] = options["opening"] == "together"
     rules["pairs"] = len(table.pairs)
     rules["action_count"] = (options["players"] + 1) * len(table.pairs) + 1
     every_tile = (1 << table.size) - 1

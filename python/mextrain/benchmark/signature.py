@@ -46,10 +46,16 @@ FIRST = ("mexican", "super")
 """The presets of the first part of the signature."""
 
 ADDED: dict[str, tuple[Any, ...]] = {
+    "opening": ("together",),
+    "mexican_start": ("after_all_trains", "never"),
+    "draw_limit": ("until_it_fits",),
+    "double_rule": ("none",),
     "engine_order": ("down", "up"),
     "tie_break": ("shared", "zeros"),
     "engine_from": ("set_aside", "holder"),
     "engine_hunt": ("in_turn", "together"),
+    "own_train_first": ("no", "trains", "all"),
+    "failed_double": ("draw", "mark", "pass"),
 }
 """Values of options that came later: the rule sets with them follow all others, so that those keep their part."""
 

@@ -81,6 +81,10 @@ def _why_not_there(position: ReadOnlyPosition, train: Train) -> str:
             return f"one of this turn's doubles must be covered first: {' or '.join(map(str, new))}"
     if position._get("only") != NONE and rules.drawn_tile == "own_train":
         return f"a drawn tile may go on the own train only, which is {position.seat} (option drawn_tile)"
+    own = f"its own train, which is {position.seat}"
+    is_late = rules.own_train_first != "no" and position.seat not in position.started
+    if is_late and (train != "M" or rules.own_train_first == "all"):
+        return f"the seat must start {own} first (option own_train_first)"
     if position.opening:
         return f"in its opening turn the seat uses its own train only, which is {position.seat}"
     if train == "M":

@@ -287,6 +287,13 @@ def _conflict(name: str, preset: str, values: Mapping[str, Any]) -> Problem | No
     if name == "double_rule" and value == "chicken_foot" and tile_set == "super":
         remedy = "wild doubles would grow feet on feet, so take another double_rule or a number set"
         return Problem(name, value, "anywhere or cover with the set super", remedy)
+    if name == "double_rule" and value == "chicken_foot" and values.get("opening") == "together":
+        remedy = "a foot would bind the others in the opening, so take another double_rule or opening"
+        return Problem(name, value, "another value with opening=together", remedy)
+    draws = (values.get("draw_limit"), values.get("drawn_tile"))
+    if name == "dead_double" and value == "binds" and draws == ("until_it_fits", "own_train"):
+        remedy = "what was drawn before the last tile would have to be remembered, so change one of the three"
+        return Problem(name, value, "released with draw_limit=until_it_fits and drawn_tile=own_train", remedy)
     if name == "engine_from" and value not in (None, "set_aside") and values.get("hand_size") == 1:
         remedy = "whoever lays the engine would begin without tiles, so deal more"
         return Problem("hand_size", 1, f"2 or more with engine_from={value}", remedy)

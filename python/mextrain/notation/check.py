@@ -95,7 +95,7 @@ def _hands(rules: RuleSet, phase: str, seat: int, hands: tuple[Place, ...], bone
     empty = [at for at, hand in enumerate(hands) if not len(hand) and at not in allowed]
     if phase == "decision" and seat in empty:
         yield Problem(f"hand {seat}", "none", "a tile or more, as the seat decides", "name its tiles")
-    elif empty and rules.finish_on_double == "ends":
+    elif empty and rules.finish_on_double == "ends" and rules.opening != "together":
         remedy = "name its tiles, or write phase out and that seat"
         yield Problem(f"hand {empty[0]}", "none", "a tile or more while the round goes on", remedy)
 
@@ -252,6 +252,7 @@ def _owes(
     owed: str,
     after: OpenDouble | None,
     opening: bool,
+    openings: frozenset[int],
     trains: tuple[TrainState, ...],
     doubles: tuple[OpenDouble, ...],
     laid: tuple[Tile, ...],
@@ -259,7 +260,7 @@ def _owes(
 ) -> Problems:
     """The tile that a play follows has been laid."""
     new = [double for double in doubles if not double.inherited]
-    if owed == "chain" and not (opening and rules.opening == "chain"):
+    if owed == "chain" and not (opening and rules.opening != "single"):
         yield Problem("owes", owed, "an opening turn under opening=chain", "correct owes, opening or the rules")
     if owed == "bonus" and Tile(WILD, "T") not in laid:
         yield Problem("owes", owed, "a *-T that is laid", "add *-T to laid, or correct owes")
@@ -268,6 +269,9 @@ def _owes(
         yield Problem("owes", owed, expected, f"write required after {new[-1]}, or correct doubles")
     if after is None:
         return
+    if rules.double_rule == "none" or _lasts(rules, opening, openings):
+        option = "double_rule=none" if rules.double_rule == "none" else "opening=together, until all have had theirs"
+        yield Problem("owes", f"after {after}", f"no play for a double ({option})", "correct owes or the rules")
     here = [double for double in doubles if double.train == after.train]
     if after.tile not in laid or after.tile.high not in trains[index_of(after.train, rules)].ends:
         expected = f"a double that is laid and ends train {after.train}"
@@ -291,7 +295,8 @@ def _drew(
     if drew is None:
         return
     hand = hands[seat]
-    if phase in (*OVER, "forced-draw") or (phase == "draw" and drew != EARLIER):
+    draws_again = phase == "draw" and rules.draw_limit == "until_it_fits"
+    if phase in (*OVER, "forced-draw") or (phase == "draw" and drew != EARLIER and not draws_again):
         yield Problem("drew", str(drew), f"none at the phase {phase}", "write none")
     elif drew == EARLIER:
         if _first(owed, after):
@@ -363,12 +368,20 @@ def _openings(
     if opening:
         if phase in OVER or seat in openings:
             yield Problem("opening", "yes", "a turn that goes on, whose seat is not in openings", "correct one of them")
-        if any(double.inherited for double in doubles):
+        if any(double.inherited for double in doubles) and rules.opening != "together":
             yield Problem("opening", "yes", "no inherited double: they make it an ordinary turn", "write opening no")
         if first and trains[seat].ends:
             yield Problem("opening", "yes", f"train {seat} not started before the first play", "write opening no")
-    elif first and seat in openings and not doubles and not (rules.dead_double == "binds" and not len(boneyard)):
-        yield Problem("opening", "no", f"the opening turn of seat {seat}, which is in openings", "correct one of them")
+    elif first and seat in openings:
+        begins_bound = bool(doubles) or (rules.dead_double == "binds" and not len(boneyard))
+        if rules.opening == "together" or not begins_bound:
+            expected = f"the opening turn of seat {seat}, which is in openings"
+            yield Problem("opening", "no", expected, "correct one of them")
+
+
+def _lasts(rules: RuleSet, opening: bool, openings: frozenset[int]) -> bool:
+    """Whether first trains are still laid as if all at once, so that no double binds."""
+    return rules.opening == "together" and (opening or bool(openings))
 
 
 def _pending(
@@ -382,7 +395,7 @@ def _pending(
 ) -> Problems:
     """S and D effects are pending only within an opening chain. Otherwise the turn ends, and they take effect."""
     for due, name, letter in ((skip, "skip", "S"), (penalty, "draw", "D")):
-        if due and (Tile(WILD, letter) not in laid or not opening or rules.opening != "chain" or _first(owed, after)):
+        if due and (Tile(WILD, letter) not in laid or not opening or rules.opening == "single" or _first(owed, after)):
             expected = f"*-{letter} laid in an opening chain that goes on"
             yield Problem("pending", name, expected, "leave it out; in other turns the effect has been taken")
 
@@ -395,9 +408,11 @@ def _blocked(
         return
     if not trains[seat].open:
         yield Problem("trains", _name(seat, rules), "the train of the last seat open", f"write it as {seat}:…,open")
+    if rules.own_train_first != "no":
+        return  # It depends on what each seat holds.
     code, half = rules.tiles.half_code, rules.tiles.half
     off = _off(rules, engine, laid)
-    for index, train in enumerate(trains):
+    for index, train in enumerate(trains[: rules.players] if rules.mexican_start == "never" else trains):
         for end in train.ends or (engine.high,):
             joins = int(rules.record["join"][0, code(end)])
             if any(joins >> code(other) & 1 for other in off):
