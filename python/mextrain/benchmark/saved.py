@@ -30,7 +30,7 @@ FEWEST_PROCESSES = 5
 ERRORS = 4
 DRIFT = 0.05
 """The interval reaches four standard errors, by the spread between processes, and 5 % to each side: a whole run can
-differ from another one of the same code (docs/decisions/0034-comparing-measurements.md)."""
+differ from another one of the same code (docs/decisions/0025-comparing-measurements.md)."""
 
 
 @dataclass(frozen=True)
