@@ -4,10 +4,11 @@
     python -m bench.gate --update    measure, and rewrite that file
 
 First the exact checks: the signature of what is played, agreement of the backends, no allocation in any step, the
-modules that an import loads. Then budgets, relative to this machine: compile time relative to that of the yardsticks of
-`bench.calibration`, a process that imports the package relative to one that does nothing. Last the speed: the time of a
-turn relative to that of a step of a yardstick with similar instructions, minima of alternating runs in one process. So
-the figures do not depend on how fast or busy the machine is, but on the kind of processor; they are kept by processor.
+modules that an import loads. Then budgets, relative to this machine: compile time relative to that of the yardsticks
+(`mextrain.benchmark.yardsticks`), a process that imports the package relative to one that does nothing. Last the speed:
+the time of a turn relative to that of a step of a yardstick with similar instructions, minima of alternating runs in
+one process. So the figures do not depend on how fast or busy the machine is, but on the kind of processor; they are
+kept by processor.
 
 A process can be slow by chance (other processes, memory layout), so there are several attempts, and the best of each
 figure counts. A backend that is really slower is slower in all of them.

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numba.core.runtime import _nrt_python, rtsys
 
-from bench.calibration import SECONDS
 from mextrain import RuleSet
 from mextrain.benchmark.backends import Play, backends_for
 from mextrain.benchmark.runs import IMPORT, NOTHING, children_seconds
 from mextrain.benchmark.signature import signature
+from mextrain.benchmark.yardsticks import SECONDS
 from mextrain.bulk.results import Rounds
 from mextrain_core.game.deal import deal
 from mextrain_core.game.movegen import legal_ids, legal_mask, legal_moves

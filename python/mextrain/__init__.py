@@ -59,6 +59,7 @@ _NAMES = {
     "study.planner": ("Plan", "plan"),
     "study.search": ("search",),
     "study.tournament": ("Tournament", "tournament"),
+    "web.page": ("Page", "replay_page"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -123,6 +124,8 @@ if TYPE_CHECKING:
     from mextrain.study.search import search as search
     from mextrain.study.tournament import Tournament as Tournament
     from mextrain.study.tournament import tournament as tournament
+    from mextrain.web.page import Page as Page
+    from mextrain.web.page import replay_page as replay_page
 else:
     # Hidden from type checkers: otherwise they would assume that every misspelt name exists.
     def __getattr__(name: str) -> Any:

@@ -20,10 +20,11 @@ from mextrain.game.rules import RuleSet
 from mextrain.hidden.beliefs import beliefs
 from mextrain.hidden.knowledge import information_key
 from mextrain.hidden.observation import Layout, expand, legal_mask, observe
-from mextrain.hidden.sampler import WorldSampler
+from mextrain.hidden.sampler import WorldSampler, determinize
 from mextrain.position import Position
 from mextrain.records import replay
 from mextrain.searches.settings import METHODS
+from mextrain.study.analysis import analyse
 from mextrain.study.planner import GOALS, first_hands, longest_chain, plan
 from mextrain.study.search import search
 from mextrain_core.bulk.replay import Recorded, replay_rounds
@@ -117,6 +118,7 @@ def _hidden_information() -> None:
     expand(observe(position, 0), 1)
     WorldSampler(position, 0, seed=0).states(1)
     beliefs(position, 0, samples=20)
+    determinize(position.line(for_seat=0, events=True), 0, 0)
 
 
 def _planner() -> None:
@@ -133,6 +135,9 @@ def _searches() -> None:
         position.play(position.legal_moves()[0])
     for method in METHODS:
         search(position, method=method, playouts=96)
+    while not (position.over or position.draws):
+        position.play(position.legal_moves()[-1])
+    analyse(position, playouts=32, luck_playouts=2)
     simulate(RULES, games=1, policies=["flat:32", "counting"])
 
 

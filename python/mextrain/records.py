@@ -51,8 +51,8 @@ def replay(record: RoundRecord | Mapping[str, Any]) -> Position:
 def _check_starter(record: RoundRecord) -> None:
     """Raise `RecordError` if the rules name another seat as the starter."""
     starter = record.rules.starter
-    if not isinstance(starter, int) or starter in _callers(record):
-        return
+    if not isinstance(starter, int) or len(record.hands) != record.rules.players or starter in _callers(record):
+        return  # That hands are missing is said when the round begins.
     if record.rules.engine_from == "set_aside":
         raise RecordError(f"starter is {record.starter}, but the rules say that seat {starter} starts")
     raise RecordError(f"starter is {record.starter}, but by the rules seat {starter} draws first for the engine")

@@ -51,7 +51,10 @@ def interrupt(*argv: str, games: int = 1) -> Interrupted:
         preexec_fn=default_interrupt,
     )
     assert running.stderr is not None
-    word, before = running.stderr.readline().split()
+    line = running.stderr.readline()
+    if line.startswith("compiling "):
+        line = running.stderr.readline()
+    word, before = line.split()
     assert word == "playing"
     running.send_signal(signal.SIGINT)
     out, err = communicate(running)

@@ -76,6 +76,17 @@ def test_the_policy_beats_random_and_heaviest() -> None:
         assert own < min(others) - 2, line
 
 
+# -- policy_gradient.py
+
+
+def test_the_policy_learns_to_beat_random_players() -> None:
+    """It begins level with them, and 4,000 rounds have a standard error below half a point."""
+    learning, random, *_ = printed("policy_gradient", "600")
+    rewards = [float(word) for word in learning.split()[1:11]]
+    assert rewards[0] < rewards[-1] - 3, learning
+    assert float(random.split(": ")[1].split()[0]) > 5, random
+
+
 # -- search_backend.py
 
 
@@ -122,6 +133,17 @@ def test_the_search_beats_random_players() -> None:
     (line,) = printed("search_backend", "20")
     own, *others = map(float, line.split(":")[1].split())
     assert own < min(others) - 5, line
+
+
+# -- search_bots.py
+
+
+def test_both_bots_win() -> None:
+    """The second one by more than chance; the interval of the first one is in the output of a tournament."""
+    lines = printed("search_bots", "60")
+    assert lines[6].split()[1] == "improve:100"
+    ours, theirs = (float(text.split()[0].rstrip(",")) for text in lines[-1].split(": ")[1:])
+    assert ours < theirs
 
 
 # -- self_play.py

@@ -29,6 +29,7 @@ from mextrain import (
     Tile,
     TileSet,
     WorldSampler,
+    analyse,
     beliefs,
     count_worlds,
     determinize,
@@ -98,6 +99,7 @@ BAD: dict[str, Any] = {
 
 RULES = RuleSet.mexican(players=2, tile_set="double-3", hand_size=3, rounds=2)
 POSITION = Position.deal(RULES, seed=1)
+VIEW = POSITION.line(for_seat=0, events=True)
 LEGAL = POSITION.legal_ids()[0]
 SET = TileSet("super")
 ACTIONS = RULES.actions
@@ -179,7 +181,14 @@ DOORS = {
         called={"hands": "hand"},
     ),
     "Position.from_line": Door(Position.from_line, {"text": POSITION.line()}, called={"text": "line"}),
-    "Position.line": Door(POSITION.line, {"for_seat": None, "key": False}, free=("key",), called={"for_seat": "seat"}),
+    "Position.line": Door(
+        POSITION.line,
+        {"for_seat": None, "key": False, "events": False},
+        free=("key", "events"),
+        called={"for_seat": "seat"},
+    ),
+    "Position.record": Door(POSITION.record, {"legal": False, "partial": True}, free=("legal", "partial")),
+    "determinize, a line": Door(determinize, {"position": VIEW, "seat": 0, "seed": 0}),
     "Position.table": Door(
         POSITION.table, {"for_seat": None, "width": 80}, called={"for_seat": "seat", "width": "wide"}
     ),
@@ -227,9 +236,19 @@ DOORS = {
         {
             "position": POSITION, "seat": None, "playouts": 4, "seconds": None, "until": None, "method": "flat",
             "policy": "random", "utility": "margin", "seed": 0, "workers": 1, "drop": 1.0, "trees": 1,
+            "block": 16, "value": None,
         },
         called={"method": "search", "policy": "polic"},
     ),
+    "analyse": Door(
+        analyse,
+        {
+            "record": RECORD, "playouts": 4, "seconds": None, "method": "flat", "policy": "random",
+            "utility": "margin", "seed": 0, "workers": 1, "luck_playouts": 2, "progress": None,
+        },
+        called={"record": "", "method": "search", "policy": "polic"},
+    ),
+    "Analysis.of": Door(analyse(RECORD, playouts=4, luck_playouts=2).of, {"seat": 0}),
     "Simulation.actions_of": Door(PLAYED.actions_of, {"game": 0, "number": 0}),
     "check_policies": Door(partial(check_policies, players=2), {"policies": "random"}, called={"policies": "polic"}),
     "Seats.of": Door(partial(Seats.of, players=2), {"policies": "random"}, called={"policies": "polic"}),
@@ -304,7 +323,7 @@ def refuses_each(door: Door, argument: str, call_with: Callable[[Mapping[str, An
             refused.append(kind)
         except Exception:
             # A function of the caller may raise anything, and the caller gets that error.
-            assert argument in ("policies", "progress"), kind
+            assert argument in ("policies", "progress", "value"), kind
             assert kind in ("type", "function"), kind
     if argument not in door.free:
         assert {"object", "rude"} <= set(refused), refused

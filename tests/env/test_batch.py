@@ -498,6 +498,8 @@ def test_arrays_have_the_published_forms() -> None:
         ({"reward": "pips"}, "reward = 'pips'"),
         ({"threads": 0}, "threads = 0"),
         ({"final": True, "observe": None}, "final = True"),
+        ({"stride": 3}, "stride = 3"),
+        ({"obserev": "full"}, "the option 'obserev' is unknown: .*did you mean observe"),
     ],
 )
 def test_wrong_arguments_are_named(given: dict[str, Any], message: str) -> None:

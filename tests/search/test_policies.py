@@ -11,10 +11,15 @@ import pytest
 from mextrain import Batch, BatchPolicy, Match, PolicyError, RuleSet, Simulation, search, simulate, tournament
 from mextrain.archive import Job
 from mextrain.bulk.seat_policies import Seats
+from mextrain.game import seeding
 from mextrain.game.moves import Move
 from mextrain.game.seeding import FIRST_POLICY_WORD, one_way_word, round_key
 from mextrain.searches.outcome import decision_seed
+from mextrain_core.bulk.policies import COUNTING
+from mextrain_core.bulk.rollout import choose_at
+from mextrain_core.search.prior import value_moves
 from tests.cli.run import succeed
+from tests.search import games
 
 TABLES: list[tuple[RuleSet, list[Any]]] = [
     (RuleSet.mexican(2, rounds=2), ["improve:64", "counting"]),
@@ -99,3 +104,17 @@ def test_a_search_without_a_number_of_play_outs_is_refused(name: str) -> None:
     with pytest.raises(PolicyError, match="play-outs") as caught:
         Seats.of(name, 2)
     assert name in str(caught.value)
+
+
+@pytest.mark.parametrize("table", games.TABLES)
+def test_the_order_of_moves_is_that_of_counting(table: str) -> None:
+    """The move of the highest value is the one that the policy makes with the same word."""
+    rules = games.TABLES[table]
+    for seed in range(12):
+        position = games.with_choice(rules, seed, 3 * seed)
+        states = position._states
+        word = seeding.word(int(states["key"][0]), FIRST_POLICY_WORD + position.attempts - 1)
+        values = np.empty(len(position.legal_moves()), np.int64)
+        value_moves(states, 0, rules.record, np.uint64(word), values)
+        chosen = choose_at(states, 0, rules.record, np.uint64(COUNTING))
+        assert position.legal_moves()[int(values.argmax())].code == int(chosen)

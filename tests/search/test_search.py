@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mextrain import (
+    Batch,
     MextrainError,
     MoveError,
     PolicyError,
@@ -172,7 +173,7 @@ def test_the_clock_and_certainty_end_a_search() -> None:
     for method in METHODS:
         timed = search(position, method=method, seconds=0.02)
         assert timed.ended in ("clock", "certain")
-        again = facts(position, method=method, playouts=timed.playouts)
+        again = facts(position, method=method, playouts=timed.playouts, drop=2.0)
         if timed.ended == "clock" and method != "improve":
             assert [again["moves"], again["best"]] == [timed.to_dict()["moves"], timed.best_text]
     sure = search(position, until=3.0, playouts=100_000)
@@ -196,6 +197,47 @@ def test_play_outs_are_played_by_any_compiled_policy() -> None:
     assert facts(position, playouts=96, policy=["random", "counting"])["policy"] == "random,counting"
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_values_replace_play_outs(method: str) -> None:
+    """A function values the leaves. It sees what the seats to move see."""
+    position = with_choice(TABLES["mexican-4"], 2, 30, least=3)
+    assert position.seat is not None
+    sizes = []
+
+    def value(batch: Batch) -> np.ndarray:
+        sizes.append(len(batch))
+        assert not batch.views["key"].any()
+        assert not batch.views["boneyard"].any()
+        held = batch.views["hand"].any(axis=2)
+        held[np.arange(len(batch)), batch.seats] = False
+        assert not held.any()
+        assert np.array_equal(batch.seats, batch.views["seat"])
+        return batch.views["hand_count"][:, :4] + 0.25
+
+    asked: dict[str, Any] = {"method": method, "playouts": 300, "seed": 3, "value": value, "drop": None}
+    found = facts(position, **asked)
+    assert max(sizes) > 16 or method == "tree"
+    for workers in (1, 3):
+        assert facts(determinize(position, position.seat, 4), workers=workers, **asked) == found
+    for each in found["moves"]:
+        # The seat has laid a tile, or it has stopped; the others have laid or drawn a few since.
+        if each["playouts"]:
+            assert all(0 <= points <= 50 for points in each["points"])
+    for block in (1, 64):
+        assert facts(position, block=block, **asked)["playouts"] <= 300
+    whole = search(
+        position, method="flat", playouts=600, value=lambda batch: np.full((len(batch), 4), 1 / 3), drop=None
+    )
+    for each in whole.moves:
+        assert abs(each.points[position.seat] - (1 - each.out) / 3) < 1 / 256 + 1e-9
+
+
+@pytest.mark.parametrize("answer", [None, 3.0, "x", np.zeros((3, 2)), [[math.nan] * 4], [[math.inf] * 4]])
+def test_a_wrong_value_is_refused(answer: Any) -> None:
+    with pytest.raises(PolicyError, match="expected points"):
+        search(with_choice(TABLES["mexican-4"], 2, 30, least=3), playouts=48, value=lambda batch: answer)
+
+
 def test_every_wrong_argument_is_named() -> None:
     position = with_choice(TABLES["mexican-2"], 3, 5)
     wrong: list[tuple[dict[str, Any], type[MextrainError], str]] = [
@@ -207,6 +249,8 @@ def test_every_wrong_argument_is_named() -> None:
         ({"until": -1.0}, MextrainError, "until = -1.0"),
         ({"drop": "1"}, MextrainError, "drop = '1'"),
         ({"trees": 65}, MextrainError, "trees = 65"),
+        ({"block": 0}, MextrainError, "block = 0"),
+        ({"value": 3}, MextrainError, "value = 3"),
         ({"workers": 0}, MextrainError, "workers = 0"),
         ({"utility": "margins"}, MextrainError, "did you mean margin?"),
         ({"method": "flt"}, PolicyError, "did you mean flat?"),
@@ -228,5 +272,7 @@ def test_every_wrong_argument_is_named() -> None:
         search("position")  # type: ignore[arg-type]
     with pytest.raises(PositionError, match="read from a line"):
         search(Position.from_line(position.line()))
+    with pytest.raises(TypeError, match="unexpected keyword argument 'budget'"):
+        search(position, budget=3)  # type: ignore[call-arg]
     with pytest.raises(MoveError, match="was not a legal move"):
         search(position, playouts=8)["stop"]

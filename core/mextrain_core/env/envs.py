@@ -26,6 +26,7 @@ ENV = np.dtype(
                 ("number", np.uint8),  # the round of the match
                 ("ended_number", np.uint8),  # number of the round that ended last
                 ("ended_how", np.uint8),  # how that round ended
+                ("asked", np.uint8),  # the starter that the deal was given, or NONE
                 ("last_starter", np.uint8),  # of the previous round of the match, or NONE
                 ("last_winner", np.uint8),  # of the previous round of the match, or NONE
                 ("status", np.uint8),  # BLANK, PLAYING, ENDED or FAULTY

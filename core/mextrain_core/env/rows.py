@@ -73,12 +73,11 @@ def list_rows(s, r, env, i, rows):
 
 
 @kernel
-def list_actions(states, envs, rules, offsets, ids, moves, features, table, lo, hi):
-    """Write the legal actions of the environments ``lo`` … ``hi - 1`` as rows, from ``offsets[lo]`` on (see ``Rows``).
+def list_actions(states, envs, rules, rows, lo, hi):
+    """Write the legal actions of the environments ``lo`` … ``hi - 1`` as ``rows`` (Rows), from ``offsets[lo]`` on.
 
     There must be room for the legal actions of all environments.
     """
-    rows = Rows(offsets, ids, moves, features, table)
     for index in range(lo, hi):
         i = u64(index)
         list_rows(states[i], rules[0], envs[i], i, rows)

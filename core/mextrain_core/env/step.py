@@ -39,11 +39,10 @@ from mextrain_core.env.envs import (
     SHOW,
     TABLE,
     Batch,
-    Shown,
 )
-from mextrain_core.env.evidence import Known, begin_known, fold_known
+from mextrain_core.env.evidence import begin_known, fold_known, put_known
 from mextrain_core.env.rewards import put_penalty, put_reward
-from mextrain_core.env.views import observe, show
+from mextrain_core.env.views import observe, put_mask, put_observation
 from mextrain_core.game.deal import deal_round
 from mextrain_core.game.movegen import before_plays, is_legal_move, kth_play, next_play, play_at
 from mextrain_core.game.rounds import engine_of_round, starter_of_round
@@ -61,7 +60,6 @@ i64 = np.int64
 
 U0, U1, U6, U10, U63 = u64(0), u64(1), u64(6), u64(10), u64(63)
 OBSERVED = u64(TABLE | FULL)
-NOTED = u64(TABLE | FULL | KEEP)
 
 
 @helper
@@ -124,6 +122,7 @@ def deal_next(batch, known, i):
             env.totals[u64(seat)] = 0
     engine = engine_of_round(r, number)
     starter = starter_of_round(r, u64(env.last_starter), u64(env.last_winner))
+    env.asked = starter
     deal_round(s, r, round_key(u64(env.seed), u64(env.game), engine), engine, starter)
     env.status = PLAYING
     env.kept = U0
@@ -182,11 +181,9 @@ def finish(batch, known, i, scratch, shown):
 
 
 @helper
-def decide(batch, i, scratch, policy, address):
-    """The move of a policy for the seat to move; NO_MOVE if a C function failed, and then the round has ended so."""
+def ask(batch, i, scratch, policy, address):
+    """The move of a C function for the seat to move; NO_MOVE if it failed, and then the round has ended so."""
     s, r = batch.states[i], batch.rules[0]
-    if address == U0:
-        return choose(policy, s, r, attempt_word(s))
     answer = ask_by_address(batch.states, i, scratch, batch.rules, policy, address)
     if is_legal_move(s, r, u64(answer)):
         return u64(answer)
@@ -197,83 +194,41 @@ def decide(batch, i, scratch, policy, address):
 
 @helper
 def play_given(s, r, log, move):
-    """``play_chosen``, but a round that ``decide`` has ended stays as it is."""
+    """``play_chosen``, but a round that ``ask`` has ended stays as it is."""
     if move == NO_MOVE and s.end != 0:
         return end_round(s, s.end, s.winner)
     return play_chosen(s, r, log, move)
 
 
 @helper
-def note_move(batch, i, move):
-    """Note the tile that is laid, for observations, and keep the move."""
-    r, env, what = batch.rules[0], batch.envs[i], u64(batch.config[0].what)
-    if what & OBSERVED != U0 and move != STOP_MOVE and move != NO_MOVE:
-        note_laid(r, env.laid, tile_of_move(r, move))
-    if what & u64(KEEP) != U0:
-        batch.history[i, u64(env.kept)] = move
-        env.kept += U1
-
-
-@helper
-def run_on(batch, known, i, scratch, shown, phase, move):
-    """Play ``move`` if a decision is due, and on until an outside seat has to decide, or an episode has ended."""
-    s, r = batch.states[i], batch.rules[0]
-    env, config = batch.envs[i], batch.config[0]
-    what = u64(config.what)
-    log = None if known is None else known.log
-    while True:
-        if phase == PHASE_DECIDE:
-            if what & NOTED != U0:
-                note_move(batch, i, move)
-            if known is not None:
-                s.events = U0
-            phase = play_given(s, r, log, move)
-        phase = forced_steps(s, r, log, phase)
-        if known is not None and env.status == PLAYING:
-            fold_known(known, i, s, r)
-        if phase == PHASE_OVER:
-            s.phase = phase
-            if env.status == PLAYING:
-                if s.end == FAULT or s.end == FAILED:
-                    env.status = FAULTY
-                    break
-                if finish(batch, known, i, scratch, shown) and config.autoreset != SAME:
-                    env.status = ENDED
-                    break
-            deal_next(batch, known, i)
-            phase = PHASE_TURN
-            continue
-        s.phase = phase
-        seat = u64(s.seat)
-        if config.policies[seat] == OUTSIDE:
-            break
-        move = decide(batch, i, scratch, config.policies[seat], u64(config.addresses[seat]))
-
-
-@helper
-def play_one(batch, known, i, scratch, shown, move, by_row):
-    """Do in an environment what ``move`` says (``by_row``: a row); returns whether no policy failed."""
-    s, r = batch.states[i], batch.rules[0]
-    env, config = batch.envs[i], batch.config[0]
-    phase = PHASE_OVER
-    s.events = U0
+def begin_step(s, env, config, move):
+    """Prepare what ``move`` says; returns PHASE_DECIDE if it is a move (or a row), else PHASE_OVER."""
     if move == u64(DEAL):
         env.status = BLANK
         s.phase = PHASE_OVER
-    elif move == u64(ILLEGAL):
+        return PHASE_OVER
+    if move == u64(ILLEGAL) or (u64(config.outside) >> u64(s.seat)) & U1 != U0:
         env.decided = IN_ROUND | IN_MATCH
         env.viewer = s.seat
+    if move == u64(ILLEGAL):
         s.end = ILLEGAL_END
-    else:
-        if (u64(config.outside) >> u64(s.seat)) & U1 != U0:
-            env.decided = IN_ROUND | IN_MATCH
-            env.viewer = s.seat
-        if by_row:
-            move = kth_action(s, r, move)
-        phase = PHASE_DECIDE
-    run_on(batch, known, i, scratch, shown, phase, move)
-    shown.counts[i] = u64(s.legal_count) + u64(s.may_stop) if env.status == PLAYING else U1
-    return env.status != FAULTY
+        return PHASE_OVER
+    return PHASE_DECIDE
+
+
+@helper
+def next_round(batch, known, i, scratch, shown):
+    """Report the round that is over, and deal the next one; returns whether to do that now."""
+    s, env = batch.states[i], batch.envs[i]
+    if env.status == PLAYING:
+        if s.end == FAULT or s.end == FAILED:
+            env.status = FAULTY
+            return False
+        if finish(batch, known, i, scratch, shown) and batch.config[0].autoreset != SAME:
+            env.status = ENDED
+            return False
+    deal_next(batch, known, i)
+    return True
 
 
 @helper
@@ -288,56 +243,96 @@ def clear(shown, lo, hi):
 
 @helper
 def step_range(batch, known, shown, actions, moves, stages, lo, hi, scratch):
-    """``step_envs``; ``known``: Known, or None."""
+    """``step_envs``; ``known``: Known, or None.
+
+    The loop is one function, and what it calls often gets structs and numbers: an array that is passed on is counted as
+    a reference, by atomic instructions that cost more than the play.
+    """
     if stages & u64(CHECK) != U0:
         wrong = check(batch, shown, actions, moves, lo, hi)
         if wrong >= 0:
             return wrong
     if stages & u64(CLEAR) != U0:
         clear(shown, lo, hi)
+    states, envs, history = batch.states, batch.envs, batch.history
+    seats, counts = shown.seat, shown.counts
+    mask, observation = shown.mask, shown.observation
+    r, config = batch.rules[0], batch.config[0]
+    log = None if known is None else known.log
+    what = u64(config.what)
+    plays, by_row = stages & u64(PLAY | PLAY_ROWS) != U0, stages & u64(PLAY_ROWS) != U0
+    shows = stages & u64(SHOW) != U0
     failed = i64(-1)
-    by_row = stages & u64(PLAY_ROWS) != U0
     for index in range(lo, hi):
         i = u64(index)
-        if stages & u64(PLAY | PLAY_ROWS) != U0 and moves[i] != LEAVE:
-            if not play_one(batch, known, i, scratch, shown, u64(moves[i]), by_row) and failed == -1:
+        s, env = states[i], envs[i]
+        if plays and moves[i] != LEAVE:
+            move = u64(moves[i])
+            phase = begin_step(s, env, config, move)
+            if known is not None:
+                s.events = U0
+            if by_row and phase == PHASE_DECIDE:
+                move = kth_action(s, r, move)
+            while True:
+                if phase == PHASE_DECIDE:
+                    if what & OBSERVED != U0 and move != STOP_MOVE and move != NO_MOVE:
+                        note_laid(r, env.laid, tile_of_move(r, move))
+                    if what & u64(KEEP) != U0:
+                        history[i, u64(env.kept)] = move
+                        env.kept += U1
+                    if known is not None:
+                        s.events = U0
+                    phase = play_given(s, r, log, move)
+                phase = forced_steps(s, r, log, phase)
+                if known is not None and env.status == PLAYING:
+                    fold_known(known, i, s, r)
+                s.phase = phase
+                if phase == PHASE_OVER:
+                    if next_round(batch, known, i, scratch, shown):
+                        phase = PHASE_TURN
+                        continue
+                    break
+                seat = u64(s.seat)
+                policy, address = config.policies[seat], u64(config.addresses[seat])
+                if policy == OUTSIDE:
+                    break
+                if address == U0:
+                    move = choose(policy, s, r, attempt_word(s))
+                else:
+                    move = ask(batch, i, scratch, policy, address)
+            counts[i] = u64(s.legal_count) + u64(s.may_stop) if env.status == PLAYING else U1
+            if env.status == FAULTY and failed == -1:
                 failed = -2 - i64(i)
-        if stages & u64(SHOW) != U0:
-            show(batch, known, i, scratch, shown)
+        if shows:
+            seat = u64(s.seat) if env.status == PLAYING else u64(env.viewer)
+            seats[i] = seat
+            if what & u64(MASKS) != U0:
+                put_mask(s, r, env.status == PLAYING, mask, i)
+            if what & OBSERVED != U0:
+                put_observation(s, r, env, config, seat, observation[i])
+                if known is not None:
+                    put_known(known, i, scratch, s, batch.rules, seat, config.layout, observation[i])
     return failed
 
 
 @kernel
-def step_envs(
-    states, envs, rules, config, decode, history,
-    seat, counts, mask, observation, final, done, reward, points,
-    actions, moves, stages, lo, hi, scratch,
-):  # fmt: skip
+def step_envs(batch, shown, actions, moves, stages, lo, hi, scratch):
     """Step the environments ``lo`` … ``hi - 1``, or do a part of a step: ``stages`` (uint64) is a set of CHECK … SHOW.
 
-    The arrays are those of ``Batch`` and ``Shown``. ``actions``, ``moves``: uint16[N]; CHECK writes ``moves``, which
-    PLAY or PLAY_ROWS plays; without CHECK they are given, each a move (a row), DEAL or LEAVE.
-    ``states[scratch]`` is scratch for policies. Seats with the policy OUTSIDE that are not in ``config.outside`` are
-    those of callbacks: the caller asks them, and goes on with PLAY.
+    ``batch``: Batch, ``shown``: Shown. ``actions``, ``moves``: uint16[N]; CHECK writes ``moves``, which PLAY or
+    PLAY_ROWS plays; without CHECK they are given, each a move (a row), DEAL or LEAVE. ``states[scratch]`` is scratch
+    for policies. Seats with the policy OUTSIDE that are not in ``config.outside`` are those of callbacks: the caller
+    asks them, and goes on with PLAY.
 
     Returns -1; i if the action of environment i is illegal, and then nothing has changed but ``moves``; or -2 - i if a
     policy failed in environment i.
     """
-    batch = Batch(states, envs, rules, config, decode, history)
-    shown = Shown(seat, counts, mask, observation, final, done, reward, points)
     return step_range(batch, None, shown, actions, moves, stages, lo, hi, scratch)
 
 
 @kernel
-def step_knowing(
-    states, envs, rules, config, decode, history,
-    seat, counts, mask, observation, final, done, reward, points,
-    actions, moves, stages, lo, hi, scratch, tables, evidence, log,
-):  # fmt: skip
-    """``step_envs`` for observations with what others have shown; the last three arrays are those of ``Known``."""
-    batch = Batch(states, envs, rules, config, decode, history)
-    shown = Shown(seat, counts, mask, observation, final, done, reward, points)
-    known = Known(tables, evidence, log)
+def step_knowing(batch, known, shown, actions, moves, stages, lo, hi, scratch):
+    """``step_envs`` for observations with what others have shown; ``known``: Known."""
     return step_range(batch, known, shown, actions, moves, stages, lo, hi, scratch)
 
 
@@ -384,7 +379,10 @@ def policy_actions(states, envs, rules, by_row, policy, address, scratch, out):
         s = states[i]
         out[i] = U0 if by_row else u64(r.action_count) - U1
         if envs[i].status == PLAYING:
-            move = decide(batch, i, scratch, policy, address)
+            if address == U0:
+                move = choose(policy, s, r, attempt_word(s))
+            else:
+                move = ask(batch, i, scratch, policy, address)
             if move == NO_MOVE:
                 s.end = RUNNING
                 s.winner = NONE

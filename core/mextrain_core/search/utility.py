@@ -13,9 +13,9 @@ negative; ``rank``: the seats with fewer points and half of those with equal poi
 UTILITIES = ("margin", "points", "rank")
 
 
-def unit_of(utility, players):
-    """How many units make one point, or one place for RANK."""
-    return (players - 1, 1, 2)[utility]
+def unit_of(utility, players, scale=1):
+    """How many units make one point, or one place for RANK; ``scale``: what one point is in the sums."""
+    return ((players - 1) * scale, scale, 2)[utility]
 
 
 @helper

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any
 
 from mextrain.benchmark.backends import Play, backends_for
+from mextrain.benchmark.yardsticks import seconds_of_step
 from mextrain.bulk.results import Rounds
 from mextrain.game.rules import RuleSet
 
@@ -24,10 +25,12 @@ Timed = Callable[[int], tuple[float, int]]
 
 
 def sample(job: dict[str, Any]) -> dict[str, Any]:
-    """Measure a job: `rules`, `policies`, `backend`, `workers`, `seed`, `seconds` of a run, `repeats`, `games` or None.
+    """Measure a job: `rules`, `policies`, `backend`, `workers`, `seed`, `seconds` of a run, `repeats`, `games` or None,
+    `yardstick`.
 
-    Returns `backends` (by name: the times of all repeats, their hashes, the CPU seconds of the first call, the
-    bytes per running game), `missing` (why other backends did not play), `games`, their sums, and the peak memory.
+    Returns `backends` (by name: the times of all repeats, their hashes, with `yardstick` the CPU seconds of a step of
+    it before each repeat, the CPU seconds of the first call, the bytes per running game), `missing` (why other backends
+    did not play), `games`, their sums, and the peak memory.
     Without repeats only the first calls are timed.
     """
     rules = RuleSet.from_dict(job["rules"])
@@ -44,6 +47,7 @@ def sample(job: dict[str, Any]) -> dict[str, Any]:
         results[backend.name] = {
             "times": [],
             "hashes": [],
+            "steps": [],
             "first_call_seconds": seconds,
             "bytes_per_game": backend.bytes_per_game,
         }
@@ -54,6 +58,8 @@ def sample(job: dict[str, Any]) -> dict[str, Any]:
         games = job["games"] or job["workers"] * _games_for(_timer(first, rules, 1), job["seconds"])
         for _ in range(job["repeats"]):
             for name, play in timed.items():
+                if job["yardstick"]:
+                    results[name]["steps"].append(seconds_of_step(name))
                 taken, result = play(games)
                 results[name]["times"].append(taken)
                 results[name]["hashes"].append(f"{result:016x}")

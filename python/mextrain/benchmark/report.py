@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from mextrain.benchmark.runs import METHOD, Run
+from mextrain.benchmark.saved import Change
 
 WIDTH = 100
 
@@ -46,19 +47,33 @@ def _block(runs: list[Run]) -> Iterable[str]:
     )
     yield from _wrapped(checked)
     yield (
-        f"{'backend':<9}{'M turns/s':>10}{'ns/turn':>9}{'x C':>7}{'M plays/s':>11}{'M decisions/s':>15}"
-        f"{'rounds/s':>12}{'cold s':>9}{'warm s':>8}{'B/game':>8}"
+        f"{'backend':<9}{'M turns/s':>10}{'ns/turn':>9}{'x C':>6}{'M plays/s':>10}{'M decisions/s':>14}"
+        f"{'ns/decision':>12}{'rounds/s':>12}{'cold s':>7}{'warm s':>7}"
     )
     for run in runs:
         ratio = "-" if run.ratio_to_c is None else f"{run.ratio_to_c:.2f}"
         cold = "-" if run.compile_seconds is None else f"{run.compile_seconds:.2f}"
         yield (
-            f"{run.backend:<9}{run.turns_per_second / 1e6:>10.2f}{run.ns_per_turn:>9.2f}{ratio:>7}"
-            f"{run.plays_per_second / 1e6:>11.2f}{run.decisions_per_second / 1e6:>15.2f}"
-            f"{run.rounds_per_second:>12,.0f}{cold:>9}{run.first_call_seconds:>8.2f}{run.bytes_per_game:>8,}"
+            f"{run.backend:<9}{run.turns_per_second / 1e6:>10.2f}{run.ns_per_turn:>9.2f}{ratio:>6}"
+            f"{run.plays_per_second / 1e6:>10.2f}{run.decisions_per_second / 1e6:>14.2f}{run.ns_per_decision:>12.2f}"
+            f"{run.rounds_per_second:>12,.0f}{cold:>7}{run.first_call_seconds:>7.2f}"
         )
     if one.ratio_note:
         yield from _wrapped(f"no ratio to C: {one.ratio_note}")
-    kept = f"results: {one.result_bytes_per_game:,} bytes a game"
+    used = ", ".join(f"{run.bytes_per_game:,} ({run.backend})" for run in runs)
+    kept = f"a game: {used} bytes while it is played, {one.result_bytes_per_game:,} bytes of results"
     peak = "" if one.peak_memory_bytes is None else f"; most memory of a process: {one.peak_memory_bytes / 1e6:.0f} MB"
-    yield kept + peak
+    yield from _wrapped(kept + peak)
+
+
+def changes_text(changes: Sequence[Change]) -> str:
+    """Return a line for each backend of each job: what it took and takes, the change of speed, and the verdict."""
+    lines = [
+        f"{'':<54}{'ns/turn then':>13}{'now':>8}{'x as fast':>11}",
+    ]
+    for one in changes:
+        name = f"{one.job}, {one.backend}"
+        interval = f"({one.low:.2f} … {one.high:.2f})"
+        lines.append(f"{name:<54}{one.saved_ns:>13.2f}{one.ns:>8.2f}{one.times:>11.2f} {interval}")
+        lines.append(f"  {one.verdict}")
+    return "\n".join(lines)

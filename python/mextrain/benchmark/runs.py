@@ -37,13 +37,15 @@ NOTHING = ("-P", "-c", "")
 class Effort:
     """How long to measure: processes, repeats in each, and the approximate seconds of scalar play per repeat.
 
-    `cold`: whether to compile everything into an empty cache as well, and time that.
+    `cold`: whether to compile everything into an empty cache as well, and time that. `yardstick`: whether to time a
+    program that never changes before each repeat, so that the run can be compared with another one later.
     """
 
     processes: int
     repeats: int
     seconds: float
     cold: bool
+    yardstick: bool = False
 
 
 FULL = Effort(processes=3, repeats=5, seconds=0.1, cold=True)
@@ -54,6 +56,8 @@ QUICK = Effort(processes=2, repeats=3, seconds=0.02, cold=False)
 class Job:
     """What to measure: rules, the policy of every seat (or one for all), threads, and one backend or all (auto).
 
+    `games`: how many to play in a repeat; None: as many as take the time of the effort.
+
     Raises `MextrainError` for a backend that cannot play this.
     """
 
@@ -61,6 +65,7 @@ class Job:
     policies: str | Sequence[str] = "random"
     workers: int = 1
     backend: str = "auto"
+    games: int | None = None
 
     def __post_init__(self) -> None:
         choose_backend(self.backend, self.rules, Seats.of(self.policies, self.rules.players), 0)
@@ -70,9 +75,14 @@ class Job:
         """The policies by seat."""
         return Seats.of(self.policies, self.rules.players).names
 
+    @property
+    def policy(self) -> str:
+        """The policies as in a `Run`."""
+        return _joined(self.names)
+
     def __str__(self) -> str:
         threads = "1 worker" if self.workers == 1 else f"{self.workers} workers"
-        return f"{self.rules.preset_name}, {self.rules.players} players, {_joined(self.names)}, {threads}"
+        return f"{self.rules.preset_name}, {self.rules.players} players, {self.policy}, {threads}"
 
 
 STANDARD = (
@@ -93,7 +103,9 @@ class Run:
     None; then `ratio_note` says why. `first_call_seconds`: CPU time of a process's first game, with compiled code in
     the cache. `compile_seconds`: the same with an empty cache, None if that was not measured. `peak_memory_bytes`: that
     of the whole process, which plays all backends in turn. `bytes_per_game`: working memory of a running game.
-    `result_bytes_per_game`: memory of its stored results.
+    `result_bytes_per_game`: memory of its stored results. `ns_per_decision`: time of a decision, with everything that
+    playing it takes. `steps_per_turn`: by process, the time of a turn in steps of the backend's yardstick, both the
+    minimum of the process; empty if that was not measured.
     """
 
     preset: str
@@ -120,6 +132,7 @@ class Run:
     rounds_per_second: float
     games_per_second: float
     ns_per_turn: float
+    ns_per_decision: float
     ratio_to_c: float | None
     ratio_note: str | None
     hash: str
@@ -129,6 +142,7 @@ class Run:
     peak_memory_bytes: int | None
     bytes_per_game: int
     result_bytes_per_game: int
+    steps_per_turn: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measurement as a JSON object."""
@@ -153,7 +167,7 @@ def measure(jobs: Sequence[Job], effort: Effort, tell: Callable[[str], object] |
             for job, taken in zip(jobs, samples, strict=True):
                 if tell:
                     tell(f"measuring, process {number + 1} of {effort.processes}: {job}")
-                games = taken[0]["games"] if taken else None
+                games = taken[0]["games"] if taken else job.games
                 taken.append(_sample(job, effort, games=games, repeats=effort.repeats, folder=folder))
     return [
         run for job, first, taken in zip(jobs, cold, samples, strict=True) for run in _runs(job, effort, first, taken)
@@ -206,6 +220,7 @@ def _sample(job: Job, effort: Effort, games: int | None, repeats: int, folder: s
         "games": games,
         "repeats": repeats,
         "seconds": effort.seconds,
+        "yardstick": effort.yardstick,
     }
     sample: dict[str, Any] = json.loads(_run(CHILD, json.dumps(order), folder))
     return sample
@@ -241,7 +256,7 @@ def _runs(job: Job, effort: Effort, cold: dict[str, Any] | None, samples: list[d
             players=rules.players,
             tile_set=rules.tile_set,
             rules=dict(rules.to_dict()),
-            policy=_joined(job.names),
+            policy=job.policy,
             backend=name,
             workers=job.workers,
             clock="CPU time of the thread" if job.workers == 1 else "wall clock",
@@ -259,6 +274,7 @@ def _runs(job: Job, effort: Effort, cold: dict[str, Any] | None, samples: list[d
             rounds_per_second=rounds / best,
             games_per_second=games / best,
             ns_per_turn=best / totals["turns"] * 1e9,
+            ns_per_decision=best / totals["decisions"] * 1e9,
             ratio_to_c=min(times["c"]) / best if "c" in times else None,
             ratio_note=samples[0]["missing"].get("c"),
             hash=result,
@@ -268,7 +284,14 @@ def _runs(job: Job, effort: Effort, cold: dict[str, Any] | None, samples: list[d
             peak_memory_bytes=None if None in peaks else max(peaks),
             bytes_per_game=samples[0]["backends"][name]["bytes_per_game"],
             result_bytes_per_game=rules.rounds * (8 * rules.players + 28),
+            steps_per_turn=tuple(_in_steps(sample["backends"][name], totals["turns"]) for sample in samples)
+            if effort.yardstick
+            else (),
         )
+
+
+def _in_steps(backend: dict[str, Any], turns: int) -> float:
+    return float(min(backend["times"]) / turns / min(backend["steps"]))
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mextrain.bots.process import BotFault, BotProcess
+from mextrain.bots.seat import BotSeat
 from mextrain.bulk.callbacks import Batch
 from mextrain.bulk.seat_policies import Seats
 from mextrain.errors import PolicyError, shown
@@ -37,6 +39,7 @@ class Deciders:
         self._rules = rules
         self._seats = Seats.of(policies, rules.players)
         self._searchers: dict[tuple[str, int], Searcher] = {}
+        self._bots: dict[int, BotSeat] = {}
         self.names = self._seats.names
 
     def move(self, position: Position) -> Move:
@@ -50,6 +53,8 @@ class Deciders:
         searches = self._seats.searches[seat]
         if searches is not None and len(position.legal_moves()) > 1:
             code = self._search(position, seat, searches)
+        elif (command := self._seats.commands[seat]) is not None:
+            return self._ask(position, seat, command)
         elif callback is None and not address:
             code = int(choose_at(position._states, 0, self._rules.record, np.uint64(self._seats.ids[seat])))
         else:
@@ -71,6 +76,28 @@ class Deciders:
         random = one_way_word(int(position._states["key"][0]), FIRST_POLICY_WORD + position.attempts - 1)
         outcome = self._searchers[method].run(knowledge, decision_seed(random, seat))
         return int(outcome.moves[outcome.best])
+
+    def _ask(self, position: Position, seat: int, command: str) -> Move:
+        """Ask the bot of a seat; after a move was taken back, a new process is told the round from its beginning."""
+        bot = self._bots.get(seat)
+        if bot is not None and not bot.follows(position):
+            bot.bot.kill()
+            bot = None
+        if bot is None:
+            bot = self._bots[seat] = BotSeat(BotProcess(command), seat)
+        bot.follow(position)
+        try:
+            return bot.move(position)
+        except BotFault as fault:
+            bot.bot.kill()
+            del self._bots[seat]
+            raise PolicyError(f"the bot {command} of seat {seat} failed: {fault}") from None
+
+    def end(self) -> None:
+        """End the bots."""
+        for bot in self._bots.values():
+            bot.bot.quit()
+        self._bots.clear()
 
     def _look(self, position: Position) -> Batch:
         room = position._get("legal_count") + 1

@@ -1,10 +1,11 @@
-"""Games of built-in policies as positions: for records, replays and anything else that looks at single moves."""
+"""Games of policies as positions: for records, replays and anything else that looks at single moves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Any
 
-from mextrain.bulk.policies import check_policies
+from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import check_games, simulate
 from mextrain.game.moves import Move
 from mextrain.game.rules import RuleSet, check_rules
@@ -21,7 +22,7 @@ def play_rounds(
     *,
     games: int,
     seed: int = 0,
-    policies: str | Sequence[str] = "random",
+    policies: Any = "random",
     first_game: int = 0,
 ) -> Iterator[Position]:
     """Return an iterator over every round of these games, played to its end, in the order of games and rounds.
@@ -31,12 +32,12 @@ def play_rounds(
     """
     check_rules(rules)
     seed, first_game = check_seed(seed), check_game(first_game, "first_game")
-    games, names = check_games(games, first_game), check_policies(policies, rules.players)
-    return _rounds(rules, games, seed, names, first_game)
+    games, seats = check_games(games, first_game), Seats.of(policies, rules.players)
+    return _rounds(rules, games, seed, seats, first_game)
 
 
 def _rounds(
-    rules: RuleSet, games: int, seed: int, policies: tuple[str, ...], first_game: int
+    rules: RuleSet, games: int, seed: int, policies: Seats, first_game: int
 ) -> Iterator[Position]:
     for start in range(0, games, CHUNK_GAMES):
         chunk = min(CHUNK_GAMES, games - start)

@@ -10,10 +10,10 @@ from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import FIRST_POLICY_WORD, one_way_word
 from mextrain.hidden.knowledge import PublicRecord
 from mextrain.position import Position
-from mextrain.searches.bench import BLOCK, Knowledge
+from mextrain.searches.bench import Knowledge
 from mextrain.searches.outcome import decision_seed
 from mextrain.searches.searcher import Searcher, searcher
-from mextrain.searches.settings import Settings
+from mextrain.searches.settings import BLOCK, Settings, usual_drop
 from mextrain_core.bulk.policies import COUNTING
 from mextrain_core.bulk.slots import EVENTS, Logs
 from mextrain_core.game.events import EVENT
@@ -32,7 +32,7 @@ class SearchingSeats:
         found: dict[tuple[str, int], Searcher] = {}
         for search in seats.searches:
             if search is not None and search not in found:
-                found[search] = searcher(rules, Settings(*search, *self._policies))
+                found[search] = searcher(rules, Settings(*search, *self._policies, drop=usual_drop(search[1])))
         self._rules, self._found = rules, found
         self._searchers = [None if search is None else found[search] for search in seats.searches]
         self._tables = [new_states(2) for _ in range(slots)]

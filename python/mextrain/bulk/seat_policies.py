@@ -19,6 +19,9 @@ from mextrain.searches.settings import parse
 from mextrain_core.bulk.policies import FOREIGN, RANDOM, Policy
 from mextrain_core.bulk.slots import OUTSIDE
 
+COMMAND = "cmd:"
+"""How the name of a policy begins that is the command of a bot (docs/bots.md)."""
+
 MAX_NAME = 1000
 """Longest name of a policy, in characters; a longer one is a mistake."""
 
@@ -30,8 +33,8 @@ class Seats:
     `names`: the names for summaries and archives. `ids`: uint8[players], the id of a built-in policy, FOREIGN for a
     user's compiled function, OUTSIDE for a callback, RANDOM for a seat that searches, whose forced moves it plays.
     `addresses`: uint64[players], the address of the C function that plays the seat, or 0. `callbacks`: the batch policy
-    of the seat, or None. `searches`: method and play-outs of a seat that searches, or None. `owners`: the policies as
-    they were given, which keeps compiled functions alive.
+    of the seat, or None. `searches`: method and play-outs of a seat that searches, or None. `commands`: the command
+    of a bot, or None. `owners`: the policies as they were given, which keeps compiled functions alive.
     """
 
     names: tuple[str, ...]
@@ -39,6 +42,7 @@ class Seats:
     addresses: np.ndarray
     callbacks: tuple[BatchPolicy | None, ...]
     searches: tuple[tuple[str, int] | None, ...]
+    commands: tuple[str | None, ...]
     owners: tuple[Any, ...]
 
     @classmethod
@@ -68,6 +72,7 @@ class Seats:
             addresses=np.array([each.address for each in found], np.uint64),
             callbacks=tuple(each.callback for each in found),
             searches=tuple(each.search for each in found),
+            commands=tuple(each.command for each in found),
             owners=tuple(seats),
         )
 
@@ -96,8 +101,8 @@ class Seats:
 
     @property
     def asks_python(self) -> bool:
-        """Whether Python decides for any seat: a callback, or a search."""
-        return any(self.callbacks) or any(self.searches)
+        """Whether Python decides for any seat: a callback, a search, or a bot."""
+        return any(self.callbacks) or any(self.searches) or any(self.commands)
 
 
 class _Found(NamedTuple):
@@ -108,12 +113,17 @@ class _Found(NamedTuple):
     address: int = 0
     callback: BatchPolicy | None = None
     search: tuple[str, int] | None = None
+    command: str | None = None
 
 
 def _resolve(policy: Any) -> _Found:
     if isinstance(policy, str):
         if len(policy) > MAX_NAME:
             raise PolicyError(f"the policy {shown(policy)} has a name of {len(policy):,} characters: expected a name")
+        if policy.startswith(COMMAND):
+            if not policy.removeprefix(COMMAND).strip():
+                raise PolicyError(f"the policy {shown(policy)} has no command: expected one, as in cmd:./bot")
+            return _Found(policy, OUTSIDE, command=policy.removeprefix(COMMAND))
         search = parse(policy)
         if search is not None:
             return _Found(policy, RANDOM, search=search)

@@ -22,6 +22,7 @@ from mextrain._support.lazy import cached_property
 from mextrain._support.memory import room_for
 from mextrain._support.processors import usable_processors
 from mextrain.bulk.backend import choose_backend
+from mextrain.bulk.bot_player import BotPlayer
 from mextrain.bulk.callback_player import CallbackPlayer
 from mextrain.bulk.compiled import Watch
 from mextrain.bulk.results import FAILED, FAULT, Rounds
@@ -137,7 +138,9 @@ class Player:
         self._seats = seats
         self._seed = seed
         self._states = new_states(2)
-        self._callback_player = CallbackPlayer(rules, seats, seed) if seats.asks_python else None
+        self._callback_player: CallbackPlayer | BotPlayer | None = None
+        if seats.asks_python:
+            self._callback_player = (BotPlayer if any(seats.commands) else CallbackPlayer)(rules, seats, seed)
         self._lockstep = Lockstep(rules.record, seats.ids) if backend == "lockstep" else None
         self.slice = 1
 

@@ -21,13 +21,14 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from mextrain import __version__
+from mextrain.cli.common import set_limits
 from mextrain.cli.compiling import CompileWatch
 from mextrain.cli.interrupts import prompt_interrupts
 from mextrain.errors import MAX_TEXT, MextrainError, nearest, one_line, shown
 
 COMMANDS = (
     "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "analyse",
-    "bench", "warmup", "rules", "play", "completion", "help",
+    "replay", "bench", "warmup", "rules", "play", "bot", "score", "companion", "completion", "help",
 )
 """The commands, in the order of the help."""
 
@@ -119,6 +120,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     try:
+        set_limits(args)
         code: int = args.run(args)
         # Flush here, so that a full disk or a closed pipe is reported and does not cause a traceback at exit.
         sys.stdout.flush()

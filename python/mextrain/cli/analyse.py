@@ -65,9 +65,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _position(args: argparse.Namespace, named: Named, options: dict[str, Any]) -> int:
+    from mextrain.study.analysis import DROP
     from mextrain.study.search import search
 
-    found = search(named.position, named.for_seat, **options)
+    # As for a round, so that both name the same best move.
+    found = search(named.position, named.for_seat, drop=DROP, **options)
     print(json.dumps(found.to_dict(), ensure_ascii=False) if args.json else found)
     return 0
 

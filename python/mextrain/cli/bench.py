@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from mextrain.cli.common import (
     add_backend,
@@ -17,9 +19,10 @@ from mextrain.cli.common import (
     read_rules,
     whole,
 )
+from mextrain.errors import MextrainError
 
 if TYPE_CHECKING:
-    from mextrain.benchmark import Effort, Job
+    from mextrain.benchmark import Effort, Job, Run
 
 
 EXAMPLES = (
@@ -50,10 +53,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="also compile everything anew and say how long that takes (default: unless quick)",
     )
-    add_json(parser)
     parser.add_argument(
-        "--signature", action="store_true", help="print the backend's signature and nothing else"
+        "--save", type=Path, metavar="FILE", help="also write the measurement to a file, to compare later"
     )
+    parser.add_argument(
+        "--compare",
+        type=Path,
+        metavar="FILE",
+        help="measure what a saved file holds again, on the same machine, and say what became faster or slower",
+    )
+    add_json(parser)
+    parser.add_argument("--signature", action="store_true", help="print the backend's signature and nothing else")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -65,9 +75,13 @@ def run(args: argparse.Namespace) -> int:
         return 0
     from mextrain.benchmark import METHOD, environment, measure, report, starts
 
-    effort = _effort(args)
     here = environment()
-    runs = measure(_jobs(args), effort, _tell if sys.stderr.isatty() else None)
+    if args.compare:
+        return _compare(args, here)
+    effort, jobs = _effort(args), _jobs(args)
+    runs = measure(jobs, effort, _tell if sys.stderr.isatty() else None)
+    if args.save:
+        _save(args.save, here, effort, jobs, runs)
     starting = starts()
     if args.json:
         result = {
@@ -82,21 +96,56 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _compare(args: argparse.Namespace, here: dict[str, Any]) -> int:
+    """Measure the jobs of a saved file again, and print what changed; the exit code is 1 if something is slower."""
+    from mextrain.benchmark import measure, report, saved
+
+    if _has_rules(args):
+        raise MextrainError("--compare takes rules, policies and backend from the file: leave out those options")
+    then = saved.load(args.compare)
+    saved.check_machine(then.environment, here)
+    effort = _effort(args, then.effort)
+    runs = measure(then.jobs, effort, _tell if sys.stderr.isatty() else None)
+    if args.save:
+        _save(args.save, here, effort, then.jobs, runs)
+    changes = saved.changes(then, then.jobs, runs)
+    if args.json:
+        print_json({"changes": [asdict(change) for change in changes]})
+    else:
+        print(report.changes_text(changes))
+    return 1 if any(change.verdict == saved.SLOWER for change in changes) else 0
+
+
+def _save(path: Path, here: dict[str, Any], effort: Effort, jobs: Sequence[Job], runs: Sequence[Run]) -> None:
+    from mextrain.benchmark import saved
+
+    saved.save(path, here, effort, jobs, runs)
+
+
 def _tell(what: str) -> None:
     print(what, file=sys.stderr)
 
 
-def _effort(args: argparse.Namespace) -> Effort:
+def _effort(args: argparse.Namespace, usual: Effort | None = None) -> Effort:
+    """Return the effort that the arguments ask for; `usual` is what is not given."""
     from mextrain.benchmark import FULL, QUICK
+    from mextrain.benchmark.saved import FEWEST_PROCESSES
 
-    effort = QUICK if args.quick else FULL
+    effort = usual or (QUICK if args.quick else FULL)
+    if args.save and not usual:
+        effort = replace(effort, processes=5 if args.quick else 8, cold=False, yardstick=True)
     given = {
         "processes": args.processes,
         "repeats": args.repeats,
         "seconds": args.milliseconds and args.milliseconds / 1000,
         "cold": args.cold,
     }
-    return replace(effort, **{name: value for name, value in given.items() if value is not None})
+    effort = replace(effort, **{name: value for name, value in given.items() if value is not None})
+    if effort.yardstick and effort.processes < FEWEST_PROCESSES:
+        raise MextrainError(
+            f"--processes {effort.processes} is too few for --save and --compare: expected {FEWEST_PROCESSES} or more"
+        )
+    return effort
 
 
 def _jobs(args: argparse.Namespace) -> list[Job]:
@@ -104,9 +153,16 @@ def _jobs(args: argparse.Namespace) -> list[Job]:
     from mextrain._support.processors import usable_processors
     from mextrain.benchmark import STANDARD, Job
 
-    some_rules = (args.rules, args.players, args.policy, args.workers) != (None,) * 4 or args.option
-    if not some_rules and args.backend == "auto":
-        threads = usable_processors()
+    if not _has_rules(args):
+        threads = 1 if args.save else usable_processors()
         return [*STANDARD, Job(STANDARD[0].rules, workers=threads)] if threads > 1 else [*STANDARD]
+    if args.save and (args.workers or 1) > 1:
+        raise MextrainError(f"--workers {args.workers}: --save measures CPU time of one worker; leave the option out")
     policy = "random" if args.policy is None else args.policy
     return [Job(read_rules(args), policy, args.workers or 1, args.backend)]
+
+
+def _has_rules(args: argparse.Namespace) -> bool:
+    """Whether the command line says what to measure."""
+    given = (args.rules, args.players, args.policy, args.workers) != (None,) * 4
+    return given or bool(args.option) or args.backend != "auto"

@@ -110,7 +110,29 @@ def add_policy(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[,NAME…]",
         help="who plays: one name for all seats, or one for each seat (default: random); the list is below",
     )
+    add_bots(parser)
+
+
+def add_bots(parser: argparse.ArgumentParser) -> None:
+    """Add the flags for bots, which `set_limits` reads, and the list of policies."""
     parser.epilog = policies_text()
+    group = parser.add_argument_group("bots (cmd:COMMAND)")
+    group.add_argument("--bot-time", type=whole(1, 10**8), metavar="MS", help="time for a decision (default: 5000)")
+    group.add_argument(
+        "--on-fault",
+        choices=("stop", "forfeit"),
+        help="end with an error, or play random for the bot for the rest of the game (default: stop)",
+    )
+
+
+def set_limits(args: argparse.Namespace) -> None:
+    """Set what hosts do from the flags of `add_bots`, if the command has them and they are given."""
+    milliseconds, on_fault = getattr(args, "bot_time", None), getattr(args, "on_fault", None)
+    if milliseconds is not None or on_fault is not None:
+        from mextrain.bots.limits import LIMITS
+
+        LIMITS.milliseconds = milliseconds or LIMITS.milliseconds
+        LIMITS.on_fault = on_fault or LIMITS.on_fault
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:

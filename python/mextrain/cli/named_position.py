@@ -26,8 +26,8 @@ class Named(NamedTuple):
     """The position that was named. `source` says where it was read, for messages and titles.
 
     `end` is the round as far as it is known; without `--event` it is `position` itself. `event` is the number of the
-    event before which `position` stands, or None. `is_round` says that a round with its events was named, and no point
-    of it.
+    event before which `position` stands, or None. `is_round` says that a record was named, and no point of it: then
+    the whole round is meant.
     """
 
     position: Position
@@ -43,7 +43,7 @@ class _Found(NamedTuple):
 
     position: Position
     source: str
-    has_events: bool
+    is_record: bool = False
     seen_by: int | None = None
 
 
@@ -84,7 +84,7 @@ def read_position(args: argparse.Namespace) -> Named:
     """
     from mextrain.errors import PositionError
 
-    end, source, has_events, seen_by = _find(args)
+    end, source, is_record, seen_by = _find(args)
     seat = args.for_seat
     if seat is not None and seat >= end.rules.players:
         raise PositionError(f"there is no seat {seat}: expected 0 … {end.rules.players - 1}")
@@ -93,8 +93,8 @@ def read_position(args: argparse.Namespace) -> Named:
             raise PositionError(f"{source} is what seat {seen_by} sees: what seat {seat} sees is not in it")
         seat = seen_by
     if args.event is None:
-        return Named(end, end, seat, source, has_events, None)
-    if not has_events:
+        return Named(end, end, seat, source, is_record, None)
+    if end.start.is_continued:
         raise PositionError(f"{source} has no events: --event needs a record, or a line that was written with events")
     number = args.event + len(end.events) if args.event < 0 else args.event
     try:
@@ -151,7 +151,7 @@ def _find(args: argparse.Namespace) -> _Found:
     if not line.lstrip().startswith("{"):
         expected = f"a record, which begins with {{, nor a position, which begins with {LINE_START}position/"
         raise PositionError(f"{source}: {shown(line)} is neither {expected}")
-    return _Found(_of_record(line, number), source, True)
+    return _Found(_of_record(line, number), source, is_record=True)
 
 
 def _may_be_file(text: str) -> bool:
@@ -186,12 +186,12 @@ def _of_line(text: str, source: str) -> _Found:
         if snapshot.hidden and snapshot.events is not None:
             # All that is asked depends on what the seat knows only, so any hidden tiles that fit will do.
             seat = seat_of_view(snapshot)
-            return _Found(sample_view(snapshot, seat, 0), source, True, seat)
+            return _Found(sample_view(snapshot, seat, 0), source, seen_by=seat)
         position = Position.from_line(text)
     except PositionError as error:
         where = "" if source == "the line" else f"{source}: "
         raise PositionError(f"{where}{error}") from None
-    return _Found(position, source, not position.start.is_continued)
+    return _Found(position, source)
 
 
 def _of_record(line: str, number: int) -> Position:

@@ -69,6 +69,8 @@ def run(args: argparse.Namespace) -> int:
         session.save()
         print(file=sys.stderr)
         code = 130
+    finally:
+        table.end()
     saved = f"saved; mextrain play --resume {session.path} goes on with it"
     if not match.over and session.path is not None:
         keyboard.tell(saved)

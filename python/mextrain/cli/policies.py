@@ -14,6 +14,7 @@ BUILT_IN = {
 OWN = {
     "improve:N": "searches with N play-outs a decision, from the move of counting on; also flat:N, tree:N",
     "module:function": "a policy of your own that Python can import (docs/policies.md)",
+    "cmd:COMMAND": "a bot of your own in any language, as a child process (docs/bots.md)",
 }
 """Other forms."""
 

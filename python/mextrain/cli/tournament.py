@@ -7,6 +7,7 @@ import sys
 
 from mextrain.cli.common import (
     MAX_GAMES,
+    add_bots,
     add_first_game,
     add_json,
     add_rules,
@@ -16,7 +17,6 @@ from mextrain.cli.common import (
     read_rules,
     whole,
 )
-from mextrain.cli.policies import policies_text
 from mextrain.cli.progress import Meter
 
 FORMATS = ("pairs", "table")
@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_workers(parser)
     add_first_game(parser)
     add_json(parser)
-    parser.epilog = policies_text()
+    add_bots(parser)
 
 
 def run(args: argparse.Namespace) -> int:

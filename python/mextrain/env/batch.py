@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from mextrain.bulk.compiled import Watch
 from mextrain.bulk.seat_policies import Seats
 from mextrain.env.callback_seats import CallbackSeats
 from mextrain.env.rows import rows_for
-from mextrain.env.spec import Spec
+from mextrain.env.spec import Options, Spec
 from mextrain.errors import IllegalMove, InternalError, MextrainError, PolicyError, one_line, shown
 from mextrain.game.moves import Move
 from mextrain.game.rules import RuleSet
@@ -44,19 +44,30 @@ class BatchEnv:
     """`n` environments in which outside seats play given actions, and policies play the other seats.
 
     Environment i plays the games (matches) `first_game + i`, `+ stride`, … of `seed`, each round by round: those that
-    `simulate` plays with the same actions. The result does not depend on `threads`. `stride` is `n` unless the games
-    are shared with other batches, such as those of other machines.
+    `simulate` plays with the same actions.
 
-    `outside`: `"all"`, or the seats that `step` gets actions for. `others`: the policies of the other seats, in every
-    form that `simulate` takes, one for all or one for each of them. `episode`: `"round"` or `"match"`. `observe`:
-    `"table"` (the sections of `Layout` up to `lacks`), `"full"` (all) or None. `masks`: whether to write `mask`.
-    `legal`: `"rows"` to list the legal actions with their features, or None.
-    `actions`: `"ids"`, relative action ids, or `"rows"`, indices into the legal actions in ascending order, `stop`
-    last. `illegal`: `"raise"` or `"end"`, which ends the episode. `reward`: `"zero_sum"` (mean points of the others
-    minus the own ones), `"points"` (minus the own points) or `"win"` (1 for the winner, -1 / (players - 1) for the
-    others, 0 in a blocked round). `autoreset`: after the end of an episode the next one begins in the `"same"` step, in
-    the `"next"` one, which ignores the action, or (`"off"`) when `reset` is called. `final`: whether to write `final`.
-    `keep`: whether to keep the moves of every round, for `position`.
+    The options, with their defaults first:
+
+    | option | values | meaning |
+    |---|---|---|
+    | `seed`, `first_game` | 0, 0 | which games are played |
+    | `stride` | None, an int | None is `n`; more if other batches, such as those of other machines, play other games |
+    | `outside` | `"all"`, seats | the seats that `step` gets actions for |
+    | `others` | `"cautious"`, policies | those of the other seats, in every form that `simulate` takes |
+    | `episode` | `"round"`, `"match"` | what an episode is |
+    | `observe` | `"table"`, `"full"`, None | the sections of `Layout` up to `lacks`, all of them, or none |
+    | `masks` | True, False | whether to write `mask` |
+    | `legal` | None, `"rows"` | whether to list the legal actions with their features |
+    | `actions` | `"ids"`, `"rows"` | relative action ids, or indices of legal actions in ascending order, `stop` last |
+    | `illegal` | `"raise"`, `"end"` | an illegal action is an error, or ends the episode |
+    | `reward` | `"zero_sum"`, `"points"`, `"win"` | mean points of the others minus the own; minus the own; see below |
+    | `autoreset` | `"same"`, `"next"`, `"off"` | the step in which the next episode begins, or only with `reset` |
+    | `final` | False, True | whether to write `final` |
+    | `keep` | False, True | whether to keep the moves of every round, for `position` |
+    | `threads` | 1, an int | number of threads; the result does not depend on it |
+
+    `"win"` is 1 for the winner, -1 / (players - 1) for each other seat, and 0 in a blocked round. With `"next"`, the
+    step after the end of an episode ignores the action.
 
     The arrays are made once and written in place by `reset` and `step`; they cannot be written to from outside.
 
@@ -83,33 +94,8 @@ class BatchEnv:
     Raises `RuleError`, `SeedError`, `PolicyError` or `MextrainError` for arguments out of range.
     """
 
-    def __init__(
-        self,
-        rules: RuleSet,
-        n: int,
-        *,
-        seed: int = 0,
-        first_game: int = 0,
-        stride: int | None = None,
-        outside: Any = "all",
-        others: Any = "cautious",
-        episode: str = "round",
-        observe: str | None = "table",
-        masks: bool = True,
-        legal: str | None = None,
-        actions: str = "ids",
-        illegal: str = "raise",
-        reward: str = "zero_sum",
-        autoreset: str = "same",
-        final: bool = False,
-        keep: bool = False,
-        threads: int = 1,
-    ) -> None:
-        self.spec = spec = Spec.of(
-            rules, n, outside, seed=seed, first_game=first_game, stride=stride, others=others, episode=episode,
-            observe=observe, masks=masks, legal=legal, actions=actions, illegal=illegal, reward=reward,
-            autoreset=autoreset, final=final, keep=keep, threads=threads,
-        )  # fmt: skip
+    def __init__(self, rules: RuleSet, n: int, **options: Unpack[Options]) -> None:
+        self.spec = spec = Spec.of(rules, n, options)
         self._seats = spec.seats()
         self._callbacks = CallbackSeats(spec, self._seats)
         words, of_mask = (spec.bits + 63) // 64, (rules.action_count + 63) // 64
@@ -266,8 +252,8 @@ class BatchEnv:
         if self.observation is None or not self._is_set:
             raise MextrainError("there is nothing to see: make the environment with observe, and call reset")
         out = np.zeros(self.observation.shape[1], np.uint64)
-        known = (None, None) if self._known is None else self._known[:2]
-        observe_seat(*self._batch[:4], *known, index, self.spec.n, np.uint64(number), out)
+        known = None if self._known is None else self._known._replace(log=self._known.log[0])
+        observe_seat(self._batch, known, index, self.spec.n, np.uint64(number), out)
         return out
 
     def is_over(self, i: int) -> bool:
@@ -296,7 +282,8 @@ class BatchEnv:
         if not self.spec.keep or not self._is_set:
             raise MextrainError("no moves have been kept: make the environment with keep=True, and call reset")
         seed, game, number = self.playing(index)
-        rules, starter = self.spec.rules, int(self._states["starter"][index])
+        rules, asked = self.spec.rules, int(self._envs["asked"][index])
+        starter = None if asked == NONE else asked
         position = Position.deal(rules, seed=seed, game=game, engine=rules.engines[number], starter=starter)
         for code in self._batch.history[index, : self._envs["kept"][index]].tolist():
             position.play_unchecked(Move.from_code(code))
@@ -344,7 +331,7 @@ class BatchEnv:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         given = dict(vars(state["spec"]))
-        self.__init__(given.pop("rules"), given.pop("n"), **given)  # type: ignore[misc]
+        type(self).__init__(self, given.pop("rules"), given.pop("n"), **given)
         self.load(state["saved"])
 
     def close(self) -> None:
@@ -382,7 +369,7 @@ class BatchEnv:
     def _list(self) -> None:
         """Write the rows of legal actions."""
         n, threads = self.spec.n, self.spec.threads
-        here = (self._states, self._envs, self.spec.rules.record, *self._rows)
+        here = (self._states, self._envs, self.spec.rules.record, self._rows)
         if threads == 1:
             list_actions(*here, 0, n)
             return
@@ -410,21 +397,22 @@ class BatchEnv:
         return [part.result() for part in parts]
 
     def _call(self, stages: int, actions: np.ndarray, lo: int, hi: int, scratch: int) -> int:
-        numbers = (np.uint64(stages), lo, hi, scratch)
-        arguments: tuple[Any, ...] = (*self._batch, *self._shown, actions, self._moves, *numbers)
-        step = step_envs
-        if self._known is not None:
-            logs = self._known.log
-            step, arguments = step_knowing, (*arguments, *self._known[:2], logs[scratch - self.spec.n])
+        what = (self._shown, actions, self._moves, np.uint64(stages), lo, hi, scratch)
         if not self._seats.has_foreign:
-            return int(step(*arguments))
+            return self._step(what)
         with Watch() as watch:
-            result = int(step(*arguments))
+            result = self._step(what)
         if watch.raised is not None:
             self._is_set = False
             raised = one_line(f"{type(watch.raised).__name__}: {watch.raised}")
             raise PolicyError(f"a compiled policy raised {raised}") from watch.raised
         return result
+
+    def _step(self, what: tuple[Any, ...]) -> int:
+        if self._known is None:
+            return int(step_envs(self._batch, *what))
+        known = self._known._replace(log=self._known.log[what[-1] - self.spec.n])
+        return int(step_knowing(self._batch, known, *what))
 
     def _judge(self, result: int, actions: np.ndarray) -> None:
         """Raise the error that a result of the kernel stands for."""

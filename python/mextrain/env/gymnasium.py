@@ -6,7 +6,7 @@ Importing this module registers `mextrain/Round-v0` and `mextrain/Match-v0`. It 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, SupportsFloat
+from typing import Any, SupportsFloat, Unpack
 
 import numpy as np
 
@@ -24,7 +24,7 @@ except ModuleNotFoundError:
 
 from mextrain.env.batch import BatchEnv
 from mextrain.env.shapes import Bytes, named_round
-from mextrain.env.spec import AUTORESETS, ENDS
+from mextrain.env.spec import AUTORESETS, ENDS, Options
 from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
 
@@ -83,22 +83,25 @@ class _Seen:
         return masks
 
 
-def _batch(rules: RuleSet | None, n: int, seat: int, opponents: Any, **given: Any) -> BatchEnv:
+def _batch(rules: RuleSet | None, n: int, seat: int, options: Mapping[str, Any]) -> BatchEnv:
     """Return the environments of one outside seat. Raises `MextrainError` for arguments that it refuses."""
-    rules = RuleSet.mexican(4) if rules is None else rules
     if whole(seat) is None:
         raise MextrainError(f"seat = {shown(seat)}: expected a seat from 0 on")
-    if given.get("observe") is None:
+    if options.get("observe", "table") is None:
         raise MextrainError('observe = none: expected "table" or "full"')
-    return BatchEnv(rules, n, outside=seat, others=opponents, **given)
+    for name in ("masks", "actions", "outside"):
+        if name in options:
+            raise MextrainError(f"the option {name} is fixed here: leave it out")
+    given = {**options, "outside": seat}
+    return BatchEnv(RuleSet.mexican(4) if rules is None else rules, n, **given)
 
 
 class MextrainEnv(gym.Env[dict[str, np.ndarray], np.int64]):
     """One seat against policies; an episode is a round or a match.
 
     `rules`: a `RuleSet`, by default Mexican Train with four players. `seat`: the seat that acts. `opponents`: one
-    policy for the other seats, or one for each. `observe`: `"table"` or `"full"`. `illegal`: `"raise"`, or `"end"` for
-    programs that choose actions without a mask. `reward` and `episode` as for `BatchEnv`.
+    policy for the other seats, or one for each. Other options are those of `BatchEnv`, such as `episode`, `observe`
+    (`"table"` or `"full"`), `reward`, and `illegal="end"` for programs that choose actions without a mask.
 
     Observations are dicts: `observation` and `action_mask` (int8), and in matches `totals` (own first). The mask is
     also in `info["action_mask"]` and `action_masks()`. `info` names the deal: `seed`, `game` and `round`; at the end of
@@ -116,21 +119,14 @@ class MextrainEnv(gym.Env[dict[str, np.ndarray], np.int64]):
         *,
         seat: int = 0,
         opponents: Any = "cautious",
-        episode: str = "round",
-        observe: str = "table",
-        illegal: str = "raise",
-        reward: str = "zero_sum",
-        first_game: int = 0,
-        stride: int | None = None,
         render_mode: str | None = None,
+        **options: Unpack[Options],
     ) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise MextrainError(f"render_mode = {shown(render_mode)}: expected None, ansi or human")
         self.render_mode = render_mode
-        self.batch = _batch(
-            rules, 1, seat, opponents, episode=episode, observe=observe, illegal=illegal, reward=reward,
-            first_game=first_game, stride=stride, autoreset="off", keep=render_mode is not None,
-        )  # fmt: skip
+        single = {"others": opponents, "autoreset": "off", "keep": render_mode is not None}
+        self.batch = _batch(rules, 1, seat, {**options, **single})
         self.rules, self.seat = self.batch.spec.rules, seat
         self._seen = _Seen(self.batch)
         self.observation_space = _space(self.batch)
@@ -196,8 +192,7 @@ class MextrainVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]
     Environment i plays the games i, i + `num_envs`, … of one seed. `autoreset`: `"same"`, `"next"` or `"off"`, the
     modes SAME_STEP, NEXT_STEP and DISABLED of Gymnasium; with the last one, `reset(options={"reset_mask": …})` begins
     episodes. `final_obs`: whether to write `infos["final_obs"]` in the mode `"same"`. `copy`: whether observations are
-    new arrays; without it they are written in place by the next step. `threads` as for `BatchEnv`, other arguments as
-    for `MextrainEnv`.
+    new arrays; without it they are written in place by the next step. Other arguments as for `MextrainEnv`.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
@@ -209,26 +204,16 @@ class MextrainVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]
         *,
         seat: int = 0,
         opponents: Any = "cautious",
-        episode: str = "round",
-        observe: str = "table",
-        illegal: str = "raise",
-        reward: str = "zero_sum",
-        first_game: int = 0,
-        stride: int | None = None,
-        autoreset: str = "same",
         final_obs: bool = False,
         copy: bool = True,
-        threads: int = 1,
         render_mode: str | None = None,
+        **options: Unpack[Options],
     ) -> None:
         if render_mode is not None:
             raise MextrainError(f"render_mode = {shown(render_mode)}: vector environments are not drawn")
-        self.batch = _batch(
-            rules, num_envs, seat, opponents, episode=episode, observe=observe, illegal=illegal, reward=reward,
-            first_game=first_game, stride=stride, autoreset=autoreset, final=final_obs, threads=threads,
-        )  # fmt: skip
+        self.batch = _batch(rules, num_envs, seat, {**options, "others": opponents, "final": final_obs})
         self.num_envs, self.rules, self.seat = num_envs, self.batch.spec.rules, seat
-        self.metadata = {**type(self).metadata, "autoreset_mode": MODES[autoreset]}
+        self.metadata = {**type(self).metadata, "autoreset_mode": MODES[self.batch.spec.autoreset]}
         self._seen, self._copy, self._final = _Seen(self.batch), copy, final_obs
         self.single_observation_space = _space(self.batch)
         self.single_action_space = spaces.Discrete(self.rules.action_count)

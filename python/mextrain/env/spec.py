@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import check_games
 from mextrain.errors import MextrainError, nearest, shown
 from mextrain.game.rules import RuleSet, check_rules
-from mextrain.game.seeding import check_game, check_seed
+from mextrain.game.seeding import MAX_GAME, check_game, check_seed
 from mextrain.hidden.observation import Layout
 from mextrain_core.bulk.samples import TABLE_SECTIONS
 from mextrain_core.bulk.slots import OUTSIDE
@@ -22,15 +22,49 @@ from mextrain_core.env import envs
 ENDS = ("", "out", "blocked", "", "", "illegal")
 """How an episode ended, by the numbers in `BatchEnv.end`; `illegal` exists with `illegal="end"` only."""
 
-EPISODES = ("round", "match")
-OBSERVATIONS = (None, "table", "full")
-LEGAL = (None, "rows")
 AUTORESETS = ("same", "next", "off")
-"""In the order of the core's numbers."""
-ACTIONS = ("ids", "rows")
-ILLEGAL = ("raise", "end")
 REWARDS = ("zero_sum", "points", "win")
-"""In the order of the core's numbers."""
+"""In the order of the core's numbers, like AUTORESETS."""
+
+WORDS: dict[str, tuple[str | None, ...]] = {
+    "episode": ("round", "match"),
+    "observe": (None, "table", "full"),
+    "legal": (None, "rows"),
+    "actions": ("ids", "rows"),
+    "illegal": ("raise", "end"),
+    "reward": REWARDS,
+    "autoreset": AUTORESETS,
+}
+"""The values of options that take a word."""
+
+DEFAULTS: dict[str, Any] = {
+    "seed": 0, "first_game": 0, "stride": None, "outside": "all", "others": "cautious", "episode": "round",
+    "observe": "table", "masks": True, "legal": None, "actions": "ids", "illegal": "raise", "reward": "zero_sum",
+    "autoreset": "same", "final": False, "keep": False, "threads": 1,
+}  # fmt: skip
+"""The options of `BatchEnv`."""
+
+
+class Options(TypedDict, total=False):
+    """The options of `BatchEnv`, for type checkers; `BatchEnv` says what they mean."""
+
+    seed: int
+    first_game: int
+    stride: int | None
+    outside: Any
+    others: Any
+    episode: str
+    observe: str | None
+    masks: bool
+    legal: str | None
+    actions: str
+    illegal: str
+    reward: str
+    autoreset: str
+    final: bool
+    keep: bool
+    threads: int
+
 
 MOST = 1 << 24
 """The most environments of a batch."""
@@ -94,27 +128,30 @@ class Spec:
     threads: int
 
     @classmethod
-    def of(cls, rules: RuleSet, n: int, outside: Any, **given: Any) -> Spec:
+    def of(cls, rules: RuleSet, n: int, options: Mapping[str, Any]) -> Spec:
         """Return checked arguments. Raises `RuleError`, `SeedError` or `MextrainError`."""
         check_rules(rules)
+        for name in options:
+            if name not in DEFAULTS:
+                hint = nearest(name, DEFAULTS)
+                expected = f"expected one of {', '.join(DEFAULTS)}{hint and '; '}{hint}"
+                raise MextrainError(f"the option {shown(name)} is unknown: {expected}")
+        given = {**DEFAULTS, **options}
         n = _count("n", n, MOST)
-        seed, first_game = check_seed(given.pop("seed")), check_game(given.pop("first_game"), "first_game")
-        check_games(n, first_game, "n")
-        stride = given.pop("stride")
-        stride = n if stride is None else _count("stride", stride, 1 << 40)
+        given["seed"], given["first_game"] = check_seed(given["seed"]), check_game(given["first_game"], "first_game")
+        check_games(n, given["first_game"], "n")
+        stride = n if given["stride"] is None else _count("stride", given["stride"], MAX_GAME)
         if stride < n:
             raise MextrainError(f"stride = {stride}: expected None or a number of games from n = {n} on")
-        known = {
-            "episode": EPISODES, "observe": OBSERVATIONS, "legal": LEGAL, "actions": ACTIONS, "illegal": ILLEGAL,
-            "reward": REWARDS, "autoreset": AUTORESETS,
-        }  # fmt: skip
-        words = {name: _one_of(name, given.pop(name), values) for name, values in known.items()}
-        switches = {name: _switch(name, given.pop(name)) for name in ("masks", "final", "keep")}
-        threads = _count("threads", given.pop("threads"), 1024)
-        if switches["final"] and words["observe"] is None:
+        for name, known in WORDS.items():
+            _one_of(name, given[name], known)
+        for name in ("masks", "final", "keep"):
+            _switch(name, given[name])
+        _count("threads", given["threads"], 1024)
+        if given["final"] and given["observe"] is None:
             raise MextrainError("final = True: there is no observation to write; set observe to table or full")
-        checked: dict[str, Any] = {**given, **words, **switches, "threads": threads}
-        return cls(rules, n, seed, first_game, stride, outside_seats(outside, rules.players), **checked)
+        given |= {"stride": stride, "outside": outside_seats(given["outside"], rules.players)}
+        return cls(rules, n, **given)
 
     def seats(self) -> Seats:
         """Return the policies by seat; those of outside seats are placeholders. Raises `PolicyError`."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
-from mextrain.game.events import DRAWS, KINDS, NO_PLAY, LogEntry
+from mextrain.game.events import DRAWS, KINDS, NO_PLAY, STOPPED, LogEntry
 from mextrain.game.read_only import ReadOnlyPosition
 from mextrain.game.rules import RuleSet
 from mextrain.game.text_cache import texts_of
@@ -23,7 +23,7 @@ from mextrain.game.tiles import Tile
 from mextrain_core.game.events import EVENT
 from mextrain_core.hidden.evidence import EVIDENCE, MAX_CLAUSES, begin_evidence, conclude_events, fold_events
 from mextrain_core.hidden.observe import information_key as write_key
-from mextrain_core.model.state import new_states
+from mextrain_core.model.state import OWED_REQUIRED, PHASE_DECIDE, new_states
 
 
 def check_seat(standing: ReadOnlyPosition, seat: object) -> int:
@@ -77,14 +77,27 @@ class PublicRecord:
         engine = np.uint64(rules.tiles.half_code(seen.engine.high))
         here = self.tables, self.evidence, 0, rules.record
         begin_evidence(*here, engine, np.uint64(seen.starter), np.array(seen.sizes, np.uint8))
-        # Events that have not been checked are folded one by one: wrong ones could count beyond the room that there is.
-        step = max(len(self.log), 1) if checked else 1
-        for first in range(0, len(self.log), step):
-            end = min(first + step, len(self.log))
-            done = fold_events(*here, self.log, first, end)
-            if done != end or (not checked and int(self.evidence["clauses"][0]) > MAX_CLAUSES - 2):
-                raise PositionError(f"the events of the round contradict the rules from number {done} on")
+        ends = [len(self.log)] if checked else range(1, len(self.log) + 1)
+        done = 0
+        for end in ends:
+            if not checked and not self._is_safe(end - 1):
+                break
+            done = fold_events(*here, self.log, done, end)
+            if done != end:
+                break
+        if done != len(self.log):
+            raise PositionError(f"the events of the round contradict the rules from number {done} on")
         conclude_events(*here, phase, turns)
+
+
+    def _is_safe(self, number: int) -> bool:
+        """Whether the kernel can fold an event that has not been checked: it trusts that stops can happen."""
+        if self.log["kind"][number] != KINDS.index(STOPPED):
+            return True
+        table, evidence = self.tables[0], self.evidence[0]
+        is_its_turn = table["phase"] == PHASE_DECIDE and table["seat"] == self.log["seat"][number]
+        has_drawn = evidence["draws"] > 0 or (is_its_turn and table["owed"] != OWED_REQUIRED)
+        return bool(has_drawn and evidence["clauses"] < MAX_CLAUSES - 1)
 
 
 class Seen(NamedTuple):

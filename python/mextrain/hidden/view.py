@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 
+from mextrain._support.integers import whole
 from mextrain.errors import PositionError, RecordError, shown
 from mextrain.game.events import KINDS, PLAY, Event, LogEntry
 from mextrain.game.rules import RuleSet
@@ -52,7 +53,7 @@ def sample_view(snapshot: Snapshot, seat: int, seed: int) -> Position:
     contradicts itself, `SeedError` for a seed out of range.
     """
     seed, rules, own = check_seed(seed), snapshot.rules, seat_of_view(snapshot)
-    if isinstance(seat, bool) or seat != own:
+    if whole(seat) != own:
         raise PositionError(f"the line shows what seat {own} sees, and not what seat {shown(seat)} sees")
     events = [_read(text, rules) for text in snapshot.events or ()]
     log = [_entry(event, rules) for event in events]

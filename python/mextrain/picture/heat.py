@@ -29,11 +29,10 @@ def heat_picture(heat: Heat, told: str, width: int, theme: str) -> Picture:
     width, theme = check_width(width), check_theme(theme)
     pen = Pen(SCOPE)
     pen.text(12, 24, heat.heading, "ink", 14, ' font-weight="700"')
-    halves = _halves(heat.tiles)
+    halves, lows = axes(heat.tiles)
     columns = max(1, min(len(heat.places), width // 170))
     wide = (width - 24) / columns
     cell = min(16.0, (wide - 30) / len(halves))
-    lows = [half for half in halves if half not in LETTERS]
     tall = cell * len(lows) + 40
     for index, (label, chances) in enumerate(heat.places):
         x, y = 12 + index % columns * wide, 40 + index // columns * tall
@@ -49,11 +48,12 @@ def opacity(chance: float) -> float:
     return round(0.05 + 0.95 * math.pow(chance, 0.6), 2)
 
 
-def _halves(tiles: Sequence[Tile]) -> list[Half]:
-    """The halves of the axes: all numbers up to the highest, and those of Super Train if there are any."""
+def axes(tiles: Sequence[Tile]) -> tuple[list[Half], list[Half]]:
+    """Return the halves of the columns and those of the rows: a tile has its higher half in the column."""
     numbers = [half for tile in tiles for half in tile.halves if isinstance(half, int)]
-    others = [WILD, *LETTERS] if any(tile.is_wild for tile in tiles) else []
-    return [*range(max(numbers, default=0) + 1), *others]
+    wild = [WILD] if any(tile.is_wild for tile in tiles) else []
+    lows: list[Half] = [*range(max(numbers, default=0) + 1), *wild]
+    return [*lows, *(LETTERS if wild else ())], lows
 
 
 def _triangle(

@@ -38,15 +38,24 @@ class Picture(str):
 
         Raises `PositionError` if the name has another ending than `.svg`, `OSError` if the file cannot be written.
         """
-        file = Path(path)
-        if file.suffix.lower() != ".svg":
-            raise PositionError(
-                f"{shown(str(path))} does not end with .svg: only SVG is written; programs such as rsvg-convert and "
-                "Inkscape turn it into PNG or PDF"
-            )
-        with whole_file(file) as out:
-            out.write(self.encode())
-        return file
+        hint = "only SVG is written; programs such as rsvg-convert and Inkscape turn it into PNG or PDF"
+        return save_text(self, path, ".svg", hint)
+
+
+def save_text(text: str, path: str | PathLike[str], suffix: str, hint: str) -> Path:
+    """Write a text to a file whose name must end with `suffix`, and return its path; raises as `Picture.save` does."""
+    file = checked_path(path, suffix, hint)
+    with whole_file(file) as out:
+        out.write(text.encode())
+    return file
+
+
+def checked_path(path: str | PathLike[str], suffix: str, hint: str) -> Path:
+    """Return the path of a file; raises `PositionError` unless its name ends with `suffix`."""
+    file = Path(path)
+    if file.suffix.lower() != suffix:
+        raise PositionError(f"{shown(str(path))} does not end with {suffix}: {hint}")
+    return file
 
 
 def check_width(width: object) -> int:

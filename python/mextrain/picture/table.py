@@ -15,7 +15,7 @@ from mextrain.picture.hands import draw_hands
 from mextrain.picture.layout import rows
 from mextrain.picture.pen import Pen, n
 from mextrain.picture.svg import SCOPE, Picture, check_width, finished
-from mextrain.picture.trains import FIRST_TILE, draw_trains
+from mextrain.picture.trains import ROOM, draw_trains
 from mextrain.picture.trees import trees
 
 MAX_NAME = 200
@@ -77,8 +77,7 @@ def checked_names(names: Sequence[str] | None, players: int) -> tuple[str, ...] 
 def draw_table(pen: Pen, position: ReadOnlyPosition, view: View) -> float:
     """Draw a position with a pen; returns the height."""
     _heading(pen, position, view.width)
-    room = view.width - 12 - FIRST_TILE
-    places, face = rows(trees(position, view.suggest), room, 38, view.unit)
+    places, face = rows(trees(position, view.suggest), view.width - ROOM, 38, view.unit)
     draw_trains(pen, position, places, face, view.width, view.names)
     y = 38 + sum(row.pitch for row in places.values()) + 6
     pen.add(f'<path class="line" d="M12 {n(y)}H{view.width - 12}" stroke-width="1"/>')

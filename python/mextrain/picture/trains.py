@@ -14,6 +14,9 @@ from mextrain.picture.trees import Node
 HUB, BADGE, LABEL, FIRST_TILE = 36.0, 70.0, 85.0, 206.0
 """The columns: the middle of the engine and of the badges, the left edge of names and of the tiles."""
 
+ROOM = FIRST_TILE + 12
+"""What the tiles of a train cannot use of the width."""
+
 _OPEN = 168.0  # left edge of the marker
 _NAME = 11  # characters of a name that have room before the marker
 _PILL = 2.0  # halves that the number of left-out tiles needs
@@ -38,7 +41,7 @@ def draw_trains(
     pen.add(pen.tile(engine.high, engine.low, box, Face(u, face.pips and u >= 21), f"the engine, {engine}"))
     for train, row in rows.items():
         _label(pen, position, train, row.head, names)
-        _Tiles(pen, position, train, row, face, width - 12 - FIRST_TILE).draw()
+        _Tiles(pen, position, train, row, face, width - ROOM).draw()
 
 
 def _label(pen: Pen, position: ReadOnlyPosition, train: Train, y: float, names: Sequence[str] | None) -> None:

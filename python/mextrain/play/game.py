@@ -93,6 +93,10 @@ class Table:
         """Let the policy of the seat to move play."""
         self.position.play(self._deciders.move(self.position))
 
+    def end(self) -> None:
+        """End the bots at the table."""
+        self._deciders.end()
+
     def undo(self) -> bool:
         """Take back everything since the last decision of a person; returns False if there was none in this round."""
         position, people = self.position, self.people

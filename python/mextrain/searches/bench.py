@@ -9,8 +9,9 @@ import numpy as np
 from mextrain.errors import InternalError
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import mix
-from mextrain.searches.settings import Settings
+from mextrain.searches.settings import Settings, Value
 from mextrain_core.bulk.rollout import ALL_RULES, COPIES_KERNELS, SeatPolicies, all_random, usual_rules
+from mextrain_core.bulk.slots import look_at_slots
 from mextrain_core.game.events import EVENT
 from mextrain_core.game.movegen import legal_moves
 from mextrain_core.hidden.sampler import sample_worlds, warm_up
@@ -18,11 +19,9 @@ from mextrain_core.hidden.view import view_state
 from mextrain_core.hidden.worlds import WORLDS, Public, open_worlds
 from mextrain_core.model.state import FAULT, new_states
 from mextrain_core.search.flat import branch
+from mextrain_core.search.leaves import SCALE, settle_leaves
 from mextrain_core.search.playout import play_copies_calling
 from mextrain_core.search.prior import value_moves
-
-BLOCK = 16
-"""Worlds in a block."""
 
 
 class Knowledge(NamedTuple):
@@ -50,13 +49,14 @@ class Bench:
         self._worlds = np.zeros(2, WORLDS)
         self._raw = self._worlds.view(np.uint8).reshape(2, -1)
         self._scratch, self._events = new_states(2), np.zeros(16, EVENT)
+        self._block, self._value = settings.block, settings.value
         self._seats = settings.ids, settings.addresses
         usual = usual_rules(self._record)
         self._is_calling = bool(settings.addresses.any())
         self._play = COPIES_KERNELS[usual, usual != ALL_RULES and all_random(settings.ids)]
         self._log: tuple[np.ndarray, int] = (self._events, 0)
-        self.states = new_states(1 + BLOCK)
-        """STATE: entry 0 is the seat's view, entries 1 … BLOCK are the worlds of the block, and after them come the
+        self.states = new_states(1 + self._block)
+        """STATE: entry 0 is the seat's view, entries 1 … `block` are the worlds of the block, and after them come the
         states to play out."""
         self._room = 0
         self._make_room(64)
@@ -64,8 +64,8 @@ class Bench:
     def _make_room(self, states: int) -> None:
         if states > self._room:
             self._room = 1 << (states - 1).bit_length()
-            sampled, self.states = self.states, new_states(1 + BLOCK + self._room)
-            self.states[: 1 + BLOCK] = sampled[: 1 + BLOCK]
+            sampled, self.states = self.states, new_states(1 + self._block + self._room)
+            self.states[: 1 + self._block] = sampled[: 1 + self._block]
             self._keys = np.empty(self._room, np.uint64)
             self._origins = np.arange(self._room, dtype=np.uint32)
             self._points = np.empty((self._room, self._players), np.int64)
@@ -95,7 +95,7 @@ class Bench:
         self._raw[0] = other._raw[0]
 
     def sample(self, seed: int, count: int) -> None:
-        """Sample the worlds of a block, at most BLOCK, into `states[1 : 1 + count]`."""
+        """Sample the worlds of a block, at most `block`, into `states[1 : 1 + count]`."""
         self._raw[1] = self._raw[0]
         self._worlds["random"][1] = seed
         warm_up(self._worlds, 1)
@@ -107,16 +107,19 @@ class Bench:
         """Play each live move in each of the sampled worlds, and the rounds to their end; returns points and facts."""
         count = worlds * len(live)
         self._make_room(count)
-        branch(self.states, self._record, 1, worlds, moves, live, 1 + BLOCK, self._keys)
-        return self._play_out(1 + BLOCK, count)
+        branch(self.states, self._record, 1, worlds, moves, live, 1 + self._block, self._keys)
+        return self._play_out(1 + self._block, count)
 
     def play_out(self, worlds: int) -> tuple[np.ndarray, np.ndarray]:
         """Play the states of the block to the end of their rounds; returns points and facts."""
+        self._make_room(worlds)
         self._keys[:worlds] = self.states["key"][1 : 1 + worlds]
         return self._play_out(1, worlds)
 
     def _play_out(self, first: int, count: int) -> tuple[np.ndarray, np.ndarray]:
         points, facts = self._points[:count], self._facts[:count]
+        if self._value is not None:
+            return self._valued(self._value, first, points, facts)
         where = self._origins[:count], self._keys[:count], self._scratch, points, facts
         if self._is_calling:
             play_copies_calling(self.states[first:], self._record, SeatPolicies(*self._seats), *where)
@@ -124,4 +127,17 @@ class Bench:
             self._play(self.states[first:], self._record, self._seats[0], *where)
         if facts[:, 0].max() >= FAULT:
             raise InternalError("a play-out did not end: please report the position")
+        return points, facts
+
+    def _valued(self, value: Value, first: int, points: np.ndarray, facts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Let `value` say what the leaves are worth. It sees views of the seats to move."""
+        waiting = np.empty(len(points), np.int64)
+        n = settle_leaves(self.states, first, len(points), self._record, points, facts, waiting)
+        if n:
+            waiting = waiting[:n]
+            room = int(self.states["legal_count"][waiting].sum()) + n
+            seen = (new_states(n), np.empty(n, np.uint8), np.empty(n, np.uint64), np.empty(n + 1, np.int64))
+            moves = np.empty(room, np.uint16)
+            look_at_slots(self.states, waiting, self._record, *seen, moves)
+            points[waiting - first] = np.rint(value(*seen, moves[: seen[3][-1]]) * SCALE)
         return points, facts

@@ -8,13 +8,15 @@ from mextrain.game.moves import Move
 from mextrain.game.rules import RuleSet
 from mextrain.searches.outcome import Outcome
 from mextrain.searches.result import MoveResult
+from mextrain.searches.settings import Settings
 from mextrain_core.search.utility import unit_of
 
 
-def move_results(rules: RuleSet, outcome: Outcome, method: str, utility: int) -> list[MoveResult]:
+def move_results(rules: RuleSet, outcome: Outcome, settings: Settings) -> list[MoveResult]:
     """Return the result of every legal move, the best first, then by loss; those without play-outs come last."""
-    unit = unit_of(utility, rules.players)
-    losses = _in_trees if method == "tree" else _in_shared_worlds
+    scale = settings.scale
+    unit = unit_of(settings.utility, rules.players, scale)
+    losses = _in_trees if settings.method == "tree" else _in_shared_worlds
     found = []
     for index, code in enumerate(outcome.moves.tolist()):
         move = Move.from_code(code)
@@ -27,8 +29,8 @@ def move_results(rules: RuleSet, outcome: Outcome, method: str, utility: int) ->
                 move,
                 rules.actions.text(move),
                 n,
-                tuple(mean for mean, _ in means),
-                tuple(error for _, error in means),
+                tuple(mean / scale for mean, _ in means),
+                tuple(error / scale for _, error in means),
                 None if loss is None else loss / unit,
                 None if error is None else error / unit,
                 int(outcome.sums.out[index]) / n if n else math.nan,

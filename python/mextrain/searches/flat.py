@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from mextrain.game.rules import RuleSet
-from mextrain.searches.bench import BLOCK, Bench, Knowledge
+from mextrain.searches.bench import Bench, Knowledge
 from mextrain.searches.outcome import Outcome, block_seed
-from mextrain.searches.settings import STAND, Settings
+from mextrain.searches.settings import BLOCK, STAND, Settings
 from mextrain_core.search.flat import Sums, tally
 from mextrain_core.search.stages import choose_move, narrow
 
@@ -52,11 +53,11 @@ class _Run:
             bench.share(benches[0])
         self._sums = new_sums(len(self._moves), rules.players)
         self._blocks = self._worlds = self._used = 0
+        self._block_size = settings.block
         self._limit = settings.drop
         if self._limit is not None and settings.until is not None:
             self._limit = max(self._limit, settings.until)
-        incumbent = int(values.argmax()) if settings.method == "improve" else -1
-        self._standing = incumbent, max(STAND, self._limit or 0.0)
+        self._incumbent = int(values.argmax()) if settings.method == "improve" else -1
         self._live = np.argsort(-values, kind="stable")[: self._candidates()]
 
     def _candidates(self) -> int:
@@ -72,16 +73,19 @@ class _Run:
         """Search until a limit is reached or one move is left."""
         ended = "certain"
         while len(self._live) > 1:
-            worlds = self._affordable(max(BLOCK, self._worlds))
+            worlds = self._affordable(max(self._block_size, self._worlds))
             if worlds == 0:
                 ended = "budget"
                 break
             if not self._play(worlds):
                 ended = "clock"
                 break
-            if self._limit is not None and self._worlds >= BLOCK:
-                self._live = self._live[: narrow(self._sums, self._live, self._worlds, self._limit, *self._standing)]
-        best = choose_move(self._sums, self._live, self._worlds, *self._standing)
+            if self._limit is not None and self._worlds >= self._block_size:
+                rule = self._limit, self._incumbent, max(STAND, self._limit)
+                self._live = self._live[: narrow(self._sums, self._live, self._worlds, *rule)]
+        # The more worlds, the less the opinion of `counting` counts against what was seen.
+        stand = STAND * math.sqrt(BLOCK / max(self._worlds, 1))
+        best = choose_move(self._sums, self._live, self._worlds, self._incumbent, stand)
         return Outcome(self._moves, self._sums, best, self._blocks, self._worlds, 0, ended)
 
     def _affordable(self, worlds: int) -> int:
@@ -91,7 +95,7 @@ class _Run:
     def _play(self, worlds: int) -> bool:
         """Play a stage; False if the clock ended it."""
         first = self._blocks
-        sizes = [min(BLOCK, worlds - start) for start in range(0, worlds, BLOCK)]
+        sizes = [min(self._block_size, worlds - start) for start in range(0, worlds, self._block_size)]
         if len(self._benches) == 1 or len(sizes) == 1:
             taken = 0
             while taken < len(sizes) and not self._is_late(first + taken):

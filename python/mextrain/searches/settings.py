@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
 from mextrain.errors import PolicyError, nearest, shown
+from mextrain_core.search.leaves import SCALE
 from mextrain_core.search.utility import MARGIN
 
 METHODS = ("flat", "tree", "improve")
@@ -16,10 +18,12 @@ METHODS = ("flat", "tree", "improve")
 MAX_PLAYOUTS = 10**12
 """The most play-outs of one search. They would take months."""
 
-DROP = 1.0
-"""A move that is behind the best by more than this number of paired errors gets no more play-outs."""
+DROP, LATE_DROP = 1.0, 2.0
+"""A move that is behind the best by more than this number of paired errors gets no more play-outs. The second number is
+for budgets of more than 1000 play-outs, which can afford to look twice."""
 STAND = 2.0
-"""Paired errors by which a move must beat the one that `counting` would make, in the search `improve`."""
+"""Paired errors by which a move must beat the one that `counting` would make after BLOCK worlds, in the search
+`improve`; after n worlds, sqrt(BLOCK / n) times as many."""
 EXPLORE = 1.0
 """Weight of the exploration in a tree, in standard deviations of the utility."""
 
@@ -29,6 +33,17 @@ class Tuning(TypedDict, total=False):
 
     drop: float | None
     trees: int
+    block: int
+    value: Callable[[Any], Any] | None
+
+
+Value = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""Takes views, seats to move, random words, offsets and legal moves of leaves, as the core's `look_at_slots` writes
+them; returns the expected points of every seat, float64[leaves, players]."""
+
+BLOCK = 16
+"""Worlds in a block."""
+MAX_BLOCK = 1024
 
 
 @dataclass(frozen=True)
@@ -37,7 +52,8 @@ class Settings:
 
     `playouts`: the most play-outs, or None. `ids` and `addresses`: who decides for each seat in play-outs (uint8 and
     uint64 by seat, as in the core's `SeatPolicies`). `utility`: a code of the core's `utility`. `drop`: see `DROP`, or
-    None: nothing is dropped. `trees`: number of trees that are grown apart and added up.
+    None: nothing is dropped. `trees`: number of trees that are grown apart and added up. `block`: worlds in a block.
+    `value`: what values leaves instead of play-outs, or None.
     """
 
     method: str
@@ -50,6 +66,18 @@ class Settings:
     seconds: float | None = None
     trees: int = 1
     workers: int = 1
+    block: int = BLOCK
+    value: Value | None = None
+
+    @property
+    def scale(self) -> int:
+        """How many units one point has in sums: values from outside have fractions."""
+        return 1 if self.value is None else SCALE
+
+
+def usual_drop(playouts: int | None) -> float:
+    """Return the errors by which a move must be behind to drop out, for a budget (None: no limit)."""
+    return DROP if playouts is not None and playouts <= 1000 else LATE_DROP
 
 
 def parse(name: str) -> tuple[str, int] | None:

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from mextrain.game.rules import RuleSet
-from mextrain.searches.bench import BLOCK, Bench, Knowledge
+from mextrain.searches.bench import Bench, Knowledge
 from mextrain.searches.flat import new_sums
 from mextrain.searches.outcome import Outcome, block_seed
 from mextrain.searches.settings import EXPLORE, Settings
@@ -21,6 +21,8 @@ MAX_NODES = 1 << 18
 MEASURED = (1, 4)
 """After so many blocks the exploration is fitted to the spread of the results. Later the tree prefers some results to
 others, and their spread says nothing about the game."""
+FEW = 16
+"""A move with fewer walks is not yet known."""
 ROUND = 16
 """Batches of each tree between two looks at the clock."""
 
@@ -46,10 +48,9 @@ class TreeSearch:
                 if not any(shares):
                     ended = "budget"
                     break
-                if len(self._trees) == 1:
-                    self._trees[0].grow(shares[0])
-                else:
-                    list(pool.map(_Tree.grow, self._trees, shares))
+                # The first round may compile, which cannot be interrupted in a thread of the pool.
+                grow = map if used == 0 or len(self._trees) == 1 else pool.map
+                list(grow(_Tree.grow, self._trees, shares))
                 used += sum(shares)
                 if settings.until is not None and self._is_certain(settings.until):
                     break
@@ -65,7 +66,7 @@ class TreeSearch:
 
     def _shares(self, used: int) -> list[int]:
         """Return how many walks each tree makes in the next round."""
-        trees, step = len(self._trees), ROUND * BLOCK
+        trees, step = len(self._trees), ROUND * self._settings.block
         budget = self._settings.playouts
         if budget is None:
             return [step] * trees
@@ -86,7 +87,7 @@ class TreeSearch:
     def _is_certain(self, until: float) -> bool:
         sums = self._sums()
         best, n = self._best(sums), sums.playouts
-        if n.min() < BLOCK:
+        if n.min() < FEW:
             return False
         mean = sums.value / n
         variance = (sums.value_squares / n - mean * mean) / (n - 1)
@@ -104,7 +105,7 @@ class _Tree:
         most = MAX_NODES if settings.playouts is None else min(settings.playouts + 1, MAX_NODES)
         self._nodes = new_tree(most)
         self._slot = np.full(MOVES, -1, np.int32)
-        self._paths = np.empty((BLOCK, DEPTH + 1), np.int32)
+        self._paths = np.empty((settings.block, DEPTH + 1), np.int32)
         self._legal = np.empty(MAX_DECISIONS, np.uint16)
         self.used = 1
 
@@ -119,8 +120,9 @@ class _Tree:
     def grow(self, walks: int) -> None:
         """Make so many walks."""
         record, utility = self._rules.record, self._settings.utility
-        for start in range(0, walks, BLOCK):
-            count = min(BLOCK, walks - start)
+        block = self._settings.block
+        for start in range(0, walks, block):
+            count = min(block, walks - start)
             self._bench.sample(block_seed(self._seed, self.blocks, self._number), count)
             walks_of = self._bench.states, 1, count, record, self._explore
             self.used = descend(self._nodes, self.used, *walks_of, self._paths, self._slot, self._legal)
@@ -143,14 +145,14 @@ class _Tree:
         return found
 
     def line(self, move: int) -> tuple[int, ...]:
-        """Return the codes of the most visited moves after `move`, while they have at least BLOCK visits."""
+        """Return the codes of the most visited moves after `move`, while they have at least FEW visits."""
         keys, visits = self._nodes["key"], self._nodes["visits"]
         found: list[int] = []
         node = next((child for child in self._children(0) if int(keys[child]) & MOVES - 1 == move), None)
         while node is not None:
             children = self._children(node)
             node = max(children, key=lambda child: int(visits[child]), default=None)
-            if node is None or visits[node] < BLOCK:
+            if node is None or visits[node] < FEW:
                 break
             found.append(int(keys[node]) & MOVES - 1)
         return tuple(found)

@@ -222,7 +222,10 @@ class _Judge:
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
         self._seed: int = check_seed(options["seed"])
-        self._budget: int | None = options["playouts"] or check_method(options["method"])[1]
+        playouts, budget = options["playouts"], check_method(options["method"])[1]
+        self._budget = budget if playouts is None else whole(playouts)
+        if playouts is not None and (self._budget is None or self._budget < 1):
+            raise MextrainError(f"playouts = {shown(playouts)}: expected a whole number from 1 on")
         if self._budget is None and options["seconds"] is None:
             self._budget = USUAL_PLAYOUTS
         self._duels: Duels | None = None

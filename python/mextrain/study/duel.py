@@ -10,10 +10,10 @@ from mextrain.bulk.seat_policies import Seats
 from mextrain.game.moves import Move
 from mextrain.hidden.knowledge import PublicRecord
 from mextrain.position import Position
-from mextrain.searches.bench import BLOCK, Bench, Knowledge
+from mextrain.searches.bench import Bench, Knowledge
 from mextrain.searches.flat import new_sums
 from mextrain.searches.outcome import block_seed
-from mextrain.searches.settings import Settings
+from mextrain.searches.settings import BLOCK, Settings
 from mextrain_core.search.flat import tally
 from mextrain_core.search.utility import unit_of
 

@@ -8,10 +8,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from mextrain._support.integers import whole
+from mextrain.bulk.callbacks import Batch
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import check_workers
 from mextrain.errors import MextrainError, PolicyError, PositionError, nearest, shown
 from mextrain.game.moves import Move
+from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import check_seed
 from mextrain.hidden.knowledge import PublicRecord, check_seat
 from mextrain.position import Position
@@ -21,7 +23,7 @@ from mextrain.searches.flat import new_sums
 from mextrain.searches.outcome import Outcome
 from mextrain.searches.result import SearchResult
 from mextrain.searches.searcher import searcher
-from mextrain.searches.settings import DROP, MAX_PLAYOUTS, Settings, Tuning, check_method
+from mextrain.searches.settings import BLOCK, MAX_BLOCK, MAX_PLAYOUTS, Settings, Tuning, Value, check_method, usual_drop
 from mextrain_core.search.utility import UTILITIES
 
 USUAL_PLAYOUTS = 1000
@@ -31,6 +33,8 @@ MAX_THREADS = 64
 """More workers than this are no faster."""
 MAX_SECONDS = 1e7
 MAX_ERRORS = 1e6
+MAX_VALUE = 100_000
+"""The largest value of a leaf, in points."""
 
 
 def search(
@@ -54,13 +58,15 @@ def search(
     for each seat.
 
     `method`: `flat` tries all moves in the same worlds and chooses the best mean; `improve` does the same, but begins
-    with the move of `counting` and changes it only for one that is better by two paired standard errors; `tree` grows a
+    with the move of `counting` and changes it only for one that is clearly better (docs/search.md); `tree` grows a
     tree in which every seat looks for its own best. A name with a budget is fine too: `improve:400`.
 
     Limits, of which the first that is reached ends the search: `playouts` (1000 if no limit is given), `seconds`, and
     `until`, the number of standard errors by which the best move must lead all others. A move that is behind the best
-    by more than `drop` paired errors (1.0) gets no more play-outs; with None all moves get the same number. `trees` (1)
-    are grown apart and added up, so that as many `workers` can work on them.
+    by more than `drop` paired errors (1.0, and 2.0 for more than 1000 play-outs) gets no more; with None all moves get
+    as many. `trees` (1) are grown apart and added up, so that as many `workers` can work on them. `block` (16) is the
+    number of worlds in a block. `value` replaces play-outs: a function that gets a `Batch` of positions, each as the
+    seat to move sees it, and returns the expected points of every seat when the round ends, float[len(batch), players].
 
     `utility` is what the seat maximises: `margin` (the mean points of the others less its own), `points` (few of its
     own) or `rank` (few seats with fewer). The result depends neither on `workers` nor, without `seconds`, on the clock.
@@ -81,10 +87,11 @@ def search(
     seat = _seat_to_move(position, seat)
     rules = position.rules
     seats = _playout_seats(policy, rules.players)
-    drop = tuning.get("drop", DROP)
+    budget = None if limit is None else _count(limit, "playouts", MAX_PLAYOUTS)
+    drop = tuning.get("drop", usual_drop(budget))
     settings = Settings(
         method=name,
-        playouts=None if limit is None else _count(limit, "playouts", MAX_PLAYOUTS),
+        playouts=budget,
         ids=seats.ids,
         addresses=seats.addresses,
         utility=_utility(utility),
@@ -92,6 +99,8 @@ def search(
         until=None if until is None else _positive(until, "until", MAX_ERRORS),
         seconds=None if seconds is None else _positive(seconds, "seconds", MAX_SECONDS),
         trees=_count(tuning.get("trees", 1), "trees", MAX_TREES),
+        block=_count(tuning.get("block", BLOCK), "block", MAX_BLOCK),
+        value=_value(tuning.get("value"), rules),
         workers=min(check_workers(workers), MAX_THREADS),
     )
     seed = check_seed(seed)
@@ -109,7 +118,7 @@ def search(
         rules=rules,
         seat=seat,
         best=best,
-        moves=tuple(move_results(rules, outcome, name, settings.utility)),
+        moves=tuple(move_results(rules, outcome, settings)),
         line=tuple(texts),
         playouts=int(outcome.sums.playouts.sum()),
         worlds=outcome.worlds,
@@ -133,6 +142,31 @@ def _playout_seats(policy: Any, players: int) -> Seats:
             f"the policy {shown(where)} cannot play rounds out: expected a built-in policy or a compiled function"
         )
     return seats
+
+
+def _value(value: object, rules: RuleSet) -> Value | None:
+    """Return the function of the caller as the search calls it."""
+    if value is None:
+        return None
+    if not callable(value):
+        raise MextrainError(f"value = {shown(value)}: expected None or a function of a Batch")
+
+    def evaluate(
+        views: np.ndarray, seats: np.ndarray, words: np.ndarray, offsets: np.ndarray, moves: np.ndarray
+    ) -> np.ndarray:
+        answer = value(Batch(rules, views, seats, words, offsets, moves))
+        shape = (len(seats), rules.players)
+        try:
+            found = np.asarray(answer, np.float64)
+        except (TypeError, ValueError):
+            found = np.empty(0)
+        if found.shape != shape or not (np.abs(found) <= MAX_VALUE).all():
+            raise PolicyError(
+                f"a value function returned {shown(answer)}: expected points, at most {MAX_VALUE:,}, as float{shape}"
+            )
+        return found
+
+    return evaluate
 
 
 def _seat_to_move(position: Position, seat: object) -> int:

@@ -1,17 +1,14 @@
-"""Two fixed yardsticks, to tell a slow backend from a slow machine.
+"""Two fixed programs, to tell slow code from a slow machine: speeds are compared with theirs (docs/performance.md).
 
 Each has a mix of instructions similar to that of a backend, shares no code with it, and works in the L1 cache:
-`branchy` for the scalar backend (loads, population counts, bit searches, unpredictable branches), `wide` for the
-lockstep backend (vector arithmetic, comparisons, selections, loads and stores).
+``branchy`` for the scalar backend (loads, population counts, bit searches, unpredictable branches), ``wide`` for the
+lockstep backend (vector arithmetic, comparisons, selections, loads and stores). They must never change: every figure in
+steps of them would change too.
 """
 
-from __future__ import annotations
-
-import time
-from collections.abc import Callable
-
 import numpy as np
-from numba import njit
+
+from mextrain_core.compiler.jit import helper, kernel
 
 u64 = np.uint64
 U0, U1, U2, U3, U4, U5, U6, U13, U15, U16, U32, U63 = map(u64, (0, 1, 2, 3, 4, 5, 6, 13, 15, 16, 32, 63))
@@ -21,16 +18,17 @@ PAIRS, FOURS, BYTES, SUM, FULL = map(
 )
 
 
-@njit(inline="always")
-def _count(x: np.uint64) -> np.uint64:
+@helper
+def _count(x):
+    """Population count, by arithmetic."""
     x -= (x >> U1) & PAIRS
     x = (x & FOURS) + ((x >> U2) & FOURS)
     return ((x + (x >> U4) & BYTES) * SUM) >> u64(56)
 
 
-@njit(nogil=True)
-def branchy(rows: np.ndarray, ends: np.ndarray, steps: int) -> np.uint64:
-    """Run steps similar to a game: rows are uint64[64], of 13 bits each, ends uint64[5]."""
+@kernel
+def branchy(rows, ends, steps):
+    """Run steps (int64) similar to a game: ``rows`` are uint64[64], of 13 bits each, ``ends`` uint64[5]."""
     random, total = U0, U0
     for step in range(steps):
         random += STEP
@@ -67,9 +65,9 @@ def branchy(rows: np.ndarray, ends: np.ndarray, steps: int) -> np.uint64:
     return total
 
 
-@njit(nogil=True)
-def wide(block: np.ndarray, steps: int) -> np.uint64:
-    """Run steps on vectors: block is uint64[24, 32]."""
+@kernel
+def wide(block, steps):
+    """Run steps (int64) on vectors: ``block`` is uint64[24, 32]."""
     for step in range(steps):
         row = step % 20
         for lane in range(32):
@@ -79,29 +77,3 @@ def wide(block: np.ndarray, steps: int) -> np.uint64:
             block[row + 3, lane] = chosen ^ (a >> U13)
             block[row, lane] = (c | mixed) if chosen < a else (b & mixed) + U1
     return block.sum()
-
-
-def branchy_seconds(steps: int = 200_000) -> float:
-    """CPU seconds of a step of `branchy`."""
-    rows, ends = np.full(64, 0x0A5, u64), np.arange(5, dtype=u64)
-    return _seconds(lambda: branchy(rows, ends, steps), steps)
-
-
-def wide_seconds(steps: int = 200_000) -> float:
-    """CPU seconds of a step of `wide`."""
-    room = np.zeros(24 * 32 + 8, u64)
-    # A vector across two cache lines takes longer, and NumPy's memory can start anywhere.
-    start = -room.ctypes.data % 64 // 8
-    block = room[start : start + 24 * 32].reshape(24, 32)
-    block[:] = np.random.default_rng(1).integers(0, 2**64, block.shape, u64)
-    return _seconds(lambda: wide(block, steps), steps)
-
-
-def _seconds(run: Callable[[], object], steps: int) -> float:
-    began = time.thread_time()
-    run()
-    return (time.thread_time() - began) / steps
-
-
-SECONDS = {"scalar": branchy_seconds, "lockstep": wide_seconds}
-"""The yardstick of each backend."""
