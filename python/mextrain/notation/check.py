@@ -247,9 +247,26 @@ def _phase(
 
 def _owes(
     rules: RuleSet,
-    engine: Tile,
-    phase: str,
     owed: str,
+    after: OpenDouble | None,
+    opening: bool,
+    doubles: tuple[OpenDouble, ...],
+    laid: tuple[Tile, ...],
+) -> Problems:
+    """What is owed fits the rules, and follows what was laid in this turn."""
+    new = [double for double in doubles if not double.inherited]
+    if owed == "chain" and not (opening and rules.opening != "single"):
+        yield Problem("owes", owed, "an opening turn under opening=chain", "correct owes, opening or the rules")
+    if owed == "bonus" and Tile(WILD, "T") not in laid:
+        yield Problem("owes", owed, "a *-T that is laid", "add *-T to laid, or correct owes")
+    if _first(owed, after) and new:
+        expected = f"required after a double, as {new[-1]} was laid in this turn"
+        yield Problem("owes", owed, expected, f"write required after {new[-1]}, or correct doubles")
+
+
+def _follows(
+    rules: RuleSet,
+    engine: Tile,
     after: OpenDouble | None,
     opening: bool,
     openings: frozenset[int],
@@ -259,14 +276,6 @@ def _owes(
     boneyard: Place,
 ) -> Problems:
     """The tile that a play follows has been laid."""
-    new = [double for double in doubles if not double.inherited]
-    if owed == "chain" and not (opening and rules.opening != "single"):
-        yield Problem("owes", owed, "an opening turn under opening=chain", "correct owes, opening or the rules")
-    if owed == "bonus" and Tile(WILD, "T") not in laid:
-        yield Problem("owes", owed, "a *-T that is laid", "add *-T to laid, or correct owes")
-    if _first(owed, after) and new:
-        expected = f"required after a double, as {new[-1]} was laid in this turn"
-        yield Problem("owes", owed, expected, f"write required after {new[-1]}, or correct doubles")
     if after is None:
         return
     if rules.double_rule == "none" or _lasts(rules, opening, openings):
@@ -422,8 +431,8 @@ def _blocked(
 
 
 _RULES = (
-    _account, _hands, _starter, _counts, _plays, _draws, _events, _trains, _doubles, _toes, _phase, _owes, _drew,
-    _marked, _openings, _pending, _blocked,
+    _account, _hands, _starter, _counts, _plays, _draws, _events, _trains, _doubles, _toes, _phase, _owes, _follows,
+    _drew, _marked, _openings, _pending, _blocked,
 )  # fmt: skip
 
 
