@@ -27,7 +27,7 @@ MAX_GAMES = 2**59
 def add_rules(parser: argparse.ArgumentParser) -> None:
     """Add `--rules`, `--players` and `--option`; `read_rules` turns them into a `RuleSet`."""
     group = parser.add_argument_group("rules")
-    group.add_argument("--rules", metavar="PRESET", help=f"mexican or super (default: {DEFAULT_PRESET})")
+    group.add_argument("--rules", metavar="PRESET", help=f"a preset that `mextrain rules` lists (default: {DEFAULT_PRESET})")
     group.add_argument(
         "--players",
         type=whole(0, 99, "2 … 14"),
@@ -102,13 +102,13 @@ def add_first_game(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_policy(parser: argparse.ArgumentParser) -> None:
-    """Add `--policy`: one name for all seats, or one for each seat, separated by commas."""
+def add_policy(parser: argparse.ArgumentParser, usual: str = "random") -> None:
+    """Add `--policy`: one name for all seats, or one for each seat, separated by commas. `usual`: the default."""
     parser.add_argument(
         "--policy",
-        default="random",
+        default=usual,
         metavar="NAME[,NAME…]",
-        help="who plays: one name for all seats, or one for each seat (default: random); the list is below",
+        help=f"who plays: one name for all seats, or one for each seat (default: {usual}); the list is below",
     )
     add_bots(parser)
 

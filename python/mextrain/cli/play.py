@@ -27,8 +27,8 @@ EXAMPLES = (
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `mextrain play`."""
     add_rules(parser)
-    add_policy(parser)
-    parser.set_defaults(policy=None)
+    add_policy(parser, "counting")
+    parser.set_defaults(policy=None)  # A saved game has its own.
     parser.add_argument("--seat", type=whole(0, 13), metavar="N", help="your seat (default: 0)")
     parser.add_argument("--hot-seat", metavar="N,N…", help="seats of several people who share the keyboard")
     parser.add_argument("--names", metavar="NAME,NAME…", help="names of the people, by seat")
