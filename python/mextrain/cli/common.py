@@ -27,7 +27,7 @@ MAX_GAMES = 2**59
 def add_rules(parser: argparse.ArgumentParser) -> None:
     """Add `--rules`, `--players` and `--option`; `read_rules` turns them into a `RuleSet`."""
     group = parser.add_argument_group("rules")
-    group.add_argument("--rules", metavar="PRESET", help=f"a preset that `mextrain rules` lists (default: {DEFAULT_PRESET})")
+    group.add_argument("--rules", metavar="PRESET", help=f"one that `mextrain rules` lists (default: {DEFAULT_PRESET})")
     group.add_argument(
         "--players",
         type=whole(0, 99, "2 … 14"),
