@@ -53,7 +53,7 @@ def test_the_table(
         (("--event", "100000"), "no seat decides at event 100000"),
         (("--line", "3"), "there is no line 3: expected 1 … 2"),
         (("--seat", "4"), "there is no seat 4: expected 0 … 3"),
-        (("--samples", "19"), "expected a whole number 20 …"),
+        (("--samples", "19"), "expected a whole number, 20 or more"),
         (("--event", "-100000"), "no seat decides at event -"),
         (("--line", "0"), "there is no line 0: expected 1 … 2"),
         (("--line", "-3"), "there is no line -3: expected 1 … 2, or -1 … -2"),

@@ -67,8 +67,8 @@ def test_rounds_and_games_are_refused_together(tmp_path: Path, capsys: pytest.Ca
     for flags, text in (
         (["--rounds", "5", "--games", "1"], "not allowed with argument"),
         ([], "one of the arguments --games --rounds is required"),
-        (["--rounds", "0"], "expected a whole number 1"),
-        (["--rounds", "1.5"], "expected a whole number 1"),
+        (["--rounds", "0"], "expected a whole number, 1 or more"),
+        (["--rounds", "1.5"], "expected a whole number, 1 or more"),
     ):
         assert text in fail(capsys, "selfplay", "--out", out, *flags)
     assert not Path(out).exists()

@@ -21,7 +21,7 @@ def summary() -> Summary:
 
 def test_for_people(summary: Summary, capsys: pytest.CaptureFixture[str]) -> None:
     text = succeed(capsys, *ARGUMENTS, "--policy", "heaviest", "--first-game", "5")
-    assert text == f"{summary}\nseed 9, games 5 … 74\n"
+    assert text == f"{summary.text(80)}\nseed 9, games 5 … 74\n"
 
 
 @pytest.mark.parametrize("workers", ["1", "2", "8"])

@@ -89,7 +89,7 @@ def test_several_archives_and_a_range(tmp_path: Path) -> None:
     assert rounds(games=range(2, 4)) == [key for key in whole if key[1] in (2, 3)]
     assert rounds(games=range(5, 100), rounds=3) == [(2, 5, 0), (2, 5, 1), (3, 5, 0)]
     for wrong in (100, None):
-        with pytest.raises(MextrainError, match="folder = 100: expected the path of a folder"):
+        with pytest.raises(MextrainError, match="expected the path of a folder"):
             decision_table(folders[0], wrong)  # type: ignore[arg-type]
     with pytest.raises(MextrainError, match="name one or more folders"):
         decision_table()

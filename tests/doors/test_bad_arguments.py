@@ -296,6 +296,15 @@ DOORS = {
         {"rules": RULES, "games": 1, "seed": 0, "policies": "random", "first_game": 0, "shard_games": 1},
         called={"policies": "polic"},
     ),
+    "BatchEnv": Door(
+        mextrain.BatchEnv,
+        {
+            "rules": RULES, "n": 2, "seed": 0, "first_game": 0, "stride": None, "outside": 0, "others": "random",
+            "episode": "round", "observe": "table", "masks": True, "legal": None, "actions": "ids",
+            "illegal": "raise", "reward": "zero_sum", "autoreset": "same", "final": False, "keep": False, "threads": 1,
+        },
+        called={"others": "polic"},
+    ),
     "warmup": Door(lambda tell: None if tell is None or callable(tell) else warmup(tell), {"tell": None}),
 }
 

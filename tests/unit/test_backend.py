@@ -190,5 +190,5 @@ def test_where_nothing_is_compiled(tmp_path: Path) -> None:
     """With interpreted kernels lockstep is not used, and asking for it gives the reason."""
     hashes, backend, _ = run(tmp_path, "auto", "scalar", NUMBA_DISABLE_JIT="1")
     assert (len(hashes), backend) == (1, "scalar")
-    with pytest.raises(AssertionError, match="compiling is switched on"):
+    with pytest.raises(AssertionError, match="compiling to be switched on"):
         run(tmp_path, "lockstep", NUMBA_DISABLE_JIT="1")

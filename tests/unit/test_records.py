@@ -246,7 +246,7 @@ def test_the_order_of_matches_with_rounds_that_go_on() -> None:
 def test_hands_that_the_rules_do_not_deal_have_no_record() -> None:
     position = Position.setup(RuleSet.mexican(2), hands=["9-0", "9-1 9-2"])
     position.play("9-0@0")
-    with pytest.raises(PositionError, match=r"\[1, 2\] tiles, but the rules deal 8"):
+    with pytest.raises(PositionError, match="hands of 1, 2 tiles and seat 0 as the starter, but the rules deal 8"):
         position.record()
 
 

@@ -184,7 +184,7 @@ def test_a_wrong_batch_is_named(answer: Any) -> None:
         ("clever", "clever"),
         (["random"] * 3, "3 policies for 4 players"),
         ([None] * 4, "not a policy"),
-        (5, "neither an id"),
+        (6, "neither an id"),
         (-1, "neither an id"),
         (2**64, "neither an id"),
         (True, "not a policy"),

@@ -20,7 +20,7 @@ POLL_SECONDS = 0.1
 
 ABOUT = {
     "analyse": 25, "beliefs": 25, "check": 10, "hands": 12, "legal": 7, "plan": 12, "play": 30, "record": 17,
-    "selfplay": 10, "show": 7, "stats": 9, "tournament": 30, "warmup": 60,
+    "selfplay": 10, "show": 7, "stats": 9, "tournament": 30,
 }  # fmt: skip
 """Processor seconds that a command compiles for, measured once; the line says "about"."""
 
@@ -60,7 +60,8 @@ class CompileWatch:
             self.active = is_compiling()
             if self.active:
                 self.seconds += now - last
-                if not self._told and self.seconds > NOTICE_SECONDS:
+                # `warmup` says itself what it compiles.
+                if not self._told and self._command != "warmup" and self.seconds > NOTICE_SECONDS:
                     self._told = True
                     print(notice(self._command), file=sys.stderr, flush=True)
             last = now

@@ -90,7 +90,7 @@ def _catalogue_text(width: int) -> str:
             lines += _wrapped(f"      {value:<{wide}}  ", meaning, width)
         usual, *others = ((preset, _shown(option.default(preset))) for preset in PRESETS)
         different = (f"; {preset}: {default}" for preset, default in others if default != usual[1])
-        lines.append(f"      default: {usual[1]}{''.join(different)}")
+        lines += _wrapped("      default: ", f"{usual[1]}{''.join(different)}", width)
     return "\n".join(lines)
 
 

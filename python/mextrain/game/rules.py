@@ -235,7 +235,8 @@ def _engines_of(preset: str, options: Mapping[str, Any]) -> tuple[Tile, ...]:
 def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
     """The value of every option. Raises a `RuleError` that lists everything wrong with `given`."""
     problems: dict[str, Problem] = {}
-    if type(preset) is not str or preset not in PRESETS:
+    named = preset if type(preset) is str and preset in PRESETS else ""
+    if not named:
         problems["preset"] = Problem("preset", preset, " or ".join(PRESETS), _nearest(preset, PRESETS))
     values: dict[str, Any] = {}
     for name, raw in given.items():
@@ -250,8 +251,8 @@ def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
         problems["players"] = Problem("players", None, OPTIONS["players"].accepted, "say how many play")
     for name in OPTIONS:
         if name not in given and not problems.keys() & {"preset", name, *OPTIONS[name].follows}:
-            values[name] = _default(name, str(preset), values)
-        if name not in problems and (problem := _conflict(name, str(preset), values)):
+            values[name] = _default(name, named, values)
+        if name not in problems and (problem := _conflict(name, named, values)):
             problems[name] = problem
     if problems:
         raise RuleError(problems.values())
