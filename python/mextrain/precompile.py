@@ -17,6 +17,7 @@ from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import simulate
 from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
+from mextrain.game.starters import next_starter
 from mextrain.hidden.beliefs import beliefs
 from mextrain.hidden.knowledge import information_key
 from mextrain.hidden.observation import Layout, expand, legal_mask, observe
@@ -109,6 +110,7 @@ def _positions() -> None:
     # Given hands and a given draw, which `setup` and explicit chance use.
     explicit = position.restart()
     Position.setup(RULES, engine=explicit.engine, starter=0, hands=explicit.hands)
+    next_starter(RULES, 0, None)
 
 
 def _hidden_information() -> None:
