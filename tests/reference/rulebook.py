@@ -588,18 +588,22 @@ class Round:
                 self._owe(REQUIRED, tile)
                 return
         letter = new if touch == "*" else touch
-        if letter == "R":
-            self.direction = -self.direction
-        elif letter == "S":
-            self.skip_pending = True
-        elif letter == "D":
-            self.draw_pending = True
+        self._heed(letter)
         if letter == "T":
             self._owe(BONUS)
         elif self.opening and self.rules.opening != "single":
             self._owe(CHAIN)
         else:
             self._end_turn()
+
+    def _heed(self, letter: str) -> None:
+        """What a letter that is laid does to the turns that follow."""
+        if letter == "R":
+            self.direction = -self.direction
+        elif letter == "S":
+            self.skip_pending = True
+        elif letter == "D":
+            self.draw_pending = True
 
     def _lay_in_opening(self, tile: str, train: int, touch: str, new: str) -> None:
         """What a play leads to while first trains are laid as if all at once."""
@@ -610,12 +614,7 @@ class Round:
             self._end_turn()
             return
         letter = new if touch == "*" else touch
-        if letter == "R":
-            self.direction = -self.direction
-        elif letter == "S":
-            self.skip_pending = True
-        elif letter == "D":
-            self.draw_pending = True
+        self._heed(letter)
         if letter == "T":
             self._owe(BONUS)
         elif self.opening:
