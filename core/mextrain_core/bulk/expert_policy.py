@@ -12,7 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from mextrain_core.bulk.counting_policy import EVERY_HALF, LOW_32, TIE_FACTOR, TIE_STEP, component, is_tile
+from mextrain_core.bulk.counting_policy import EVERY_HALF, component, is_tile, next_tie
 from mextrain_core.bulk.plan_value import (
     POINTS_IN_TIME,
     TILE,
@@ -241,7 +241,7 @@ def list_plays(s, r, look, seat, random, g, plays):
         if at.trains == U0:
             return count
         train, touch, new = play_at(at)
-        tie = (tie * TIE_FACTOR + TIE_STEP) & LOW_32
+        tie = next_tie(tie)
         plays.moves[count] = encode_move(train, touch, new)
         plays.worth[count] = play_value(s, r, look, seat, train, touch, new)
         plays.keys[count] = (i64(tie >> u64(20)) << PLAY_BITS) | (LAST_PLAY - count)

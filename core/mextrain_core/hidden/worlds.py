@@ -225,7 +225,7 @@ def only_cell(hidden, item):
 
 @helper
 def settle_forced(hidden, first):
-    """Place items that only one cell allows, until there are none left; False if an item has no place."""
+    """Place every item that only one cell allows; False if an item has no place."""
     moved = True
     while moved:
         moved = False

@@ -118,7 +118,7 @@ class WildTurn(Turn):
         return self.choose_wild(eligible, counts, stopping)
 
     def needs_draw(self, stuck: Any) -> Any:
-        """Mask: a tile is drawn, because there is no play or because of a D."""
+        """Mask: lanes that draw a tile, for want of a play or for a D."""
         return super().needs_draw(stuck) | self.forced
 
     def draw_tile(self, stuck: Any) -> Any:
