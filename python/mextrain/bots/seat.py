@@ -32,9 +32,7 @@ class BotSeat:
         if known is None or known.start is not position.start:
             if known is not None:
                 self.end(known)
-            engines = position.rules.engines
-            number = engines.index(position.engine) if position.engine in engines else 0
-            self.begin(position, position.start.game, number)
+            self.begin(position, position.start.game, position.start.number or 0)
             self._position = position
 
     def begin(self, position: Position, game: int, number: int) -> None:
