@@ -153,7 +153,8 @@ def _set_up(record: object) -> Round:
         if set(sizes) != {rules.hand_size}:
             raise RecordFault(None, f"the hands have {sizes} tiles, the rules deal {rules.hand_size}")
     elif rules.deal_decides_engine:
-        _check_engine(record, rules, hands)
+        if not begins_rightly(record, rules, hands):
+            raise RecordFault(None, f"no deal begins with {sizes} tiles, seat {record.get('starter')} and this engine")
     else:
         places = range(len(tiles_of(rules.tile_set)))
         begun = (set_up(rules, place, caller) for place in places for caller in range(rules.players))
@@ -173,8 +174,8 @@ def _set_up(record: object) -> Round:
         raise RecordFault(None, str(refusal)) from None
 
 
-def _check_engine(record: Mapping[str, Any], rules: Rules, hands: list[list[Any]]) -> None:
-    """The round begins so that the engine is the right double, laid by the right seat."""
+def begins_rightly(record: Mapping[str, Any], rules: Rules, hands: list[list[Any]]) -> bool:
+    """Whether a deal that decides the engine can lead to these hands, this engine and this starter."""
     sizes = [len(hand) for hand in hands]
     doubles = [{_double(tile) for tile in hand} - {None} for hand in hands]
     engine = _double(record.get("engine"))
@@ -182,8 +183,8 @@ def _check_engine(record: Mapping[str, Any], rules: Rules, hands: list[list[Any]
         if (starter, right) != (record.get("starter"), sizes) or any(doubles[seat] for seat in without):
             continue
         if engine is not None and all(number < engine for seat in lower for number in doubles[seat]):
-            return
-    raise RecordFault(None, f"no deal begins with {sizes} tiles, seat {record.get('starter')} and this engine")
+            return True
+    return False
 
 
 def _double(tile: object) -> int | None:

@@ -108,16 +108,18 @@ def deal(rules: Rules, key: int, engine: str, sizes: list[int] | None = None) ->
 def deal_all(rules: Rules, key: int, caller: int) -> tuple[str, int, list[list[str]], list[str]]:
     """Engine, starter, hands and boneyard if the deal decides the engine (engine_from = highest, own_highest)."""
     members = list(tiles_of(rules.tile_set))
-    picks = 0
+    order = []
+    for pick in range(len(members)):
+        w = word(key, pick >> 1)
+        order.append(members.pop(below(hi(w) if pick % 2 == 0 else lo(w), len(members))))
+    engine, starter, hands, rest = lay_first(rules, order, caller)
+    return engine, starter, hands, [tile for tile in tiles_of(rules.tile_set) if tile in rest]
 
-    def pick() -> str:
-        nonlocal picks
-        w = word(key, picks >> 1)
-        r = hi(w) if picks % 2 == 0 else lo(w)
-        picks += 1
-        return members.pop(below(r, len(members)))
 
-    hands = [[pick() for _ in range(rules.hand_size)] for _ in range(rules.players)]
+def lay_first(rules: Rules, order: list[str], caller: int) -> tuple[str, int, list[list[str]], list[str]]:
+    """Engine, starter, hands and what is left if the tiles are dealt and drawn in this order."""
+    members = list(order)
+    hands = [[members.pop(0) for _ in range(rules.hand_size)] for _ in range(rules.players)]
     clockwise = [(caller + step) % rules.players for step in range(rules.players)]
 
     def highest(hand: list[str]) -> str | None:
@@ -138,7 +140,7 @@ def deal_all(rules: Rules, key: int, caller: int) -> tuple[str, int, list[list[s
             if engine is not None:
                 return laid_by(seat, engine)
             if members:
-                hands[seat].append(pick())
+                hands[seat].append(members.pop(0))
                 engine = highest(hands[seat][-1:])
                 if engine is not None:
                     return laid_by(seat, engine)

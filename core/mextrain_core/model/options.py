@@ -473,8 +473,8 @@ PRESETS = {
         "Mexican Train as Pressman prints it",
         BRANDS,
         "the leaflet of Pressman (2015)",
-        "what it says of doubles is not known; when M may be started is from a sister sheet; sets and hands for 9 to 14 "
-        "players are those of mexican",
+        "what it says of doubles is not known; when M may be started is from a sister sheet; sets and hands for 9 to "
+        "14 players are those of mexican",
         _double_12(15, 15, 15, 11, 11, 8, 8),
         {
             "engine_from": "highest",

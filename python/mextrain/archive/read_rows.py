@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from mextrain.archive.engines import named_starters
 from mextrain.archive.layout import COLUMNS, FORMATS, column_name
 from mextrain.archive.shards import Shard, readable
 from mextrain.errors import ArchiveError
 from mextrain.game.rules import RuleSet
-from mextrain.archive.engines import named_starters
 from mextrain_core.model.limits import NONE
 
 

@@ -43,6 +43,8 @@ def callers(rules: RuleSet, begun: Beginning) -> tuple[int, ...]:
         return (begun.starter,) if set(begun.sizes) == {rules.hand_size} else ()
     seats = range(rules.players)
     dealt = rules.players * rules.hand_size
+    if len(begun.sizes) != rules.players:
+        return ()
     if not rules.engines_are_known:
         caller = _barred(rules, rules.tiles.doubles[0], begun)[0]
         was_held = rules.engine_from == "highest" and sum(begun.sizes) < dealt

@@ -168,8 +168,8 @@ class Setup:
 def dealt_hands(rules: RuleSet, key: int, engine: Tile, starter: int | None) -> tuple[tuple[Tile, ...], ...]:
     """Return the hands by seat that the stream deals from the round key `key`, each in dealing order.
 
-    `engine` is the one that names the round, `starter` that of `Setup`. This is the core's deal in plain Python (docs/determinism.md). It keeps the order of
-    the tiles, which the core does not.
+    `engine` is the one that names the round, `starter` that of `Setup`. This is the core's deal in plain Python
+    (docs/determinism.md). It keeps the order of the tiles, which the core does not.
     """
     members = [tile for tile in rules.tiles if tile != engine or not rules.engines_are_known]
     place = seeding.below(seeding.high(seeding.word(key, int(ENGINE_WORD))), len(rules.tiles))
