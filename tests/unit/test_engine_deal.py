@@ -237,10 +237,10 @@ def test_callers_and_doubles_of_every_beginning(engine_from: str, players: int, 
                 made = [[next(plain) for _ in range(size - (seat == q))] for q, size in enumerate(sizes)]
                 made[seat].append(tile)
                 if right:
-                    check_beginning(rules, engine, starter, made)
+                    check_beginning(rules, engine, begun, dict(enumerate(made)))
                     continue
                 with pytest.raises(PositionError, match=f"begins with {tile}"):
-                    check_beginning(rules, engine, starter, made)
+                    check_beginning(rules, engine, begun, dict(enumerate(made)))
     for begun, right_callers in found.items():
         assert set(callers(rules, begun)) == right_callers
         for seat, change in itertools.product(range(players), (-1, 1)):

@@ -42,9 +42,11 @@ class BotSeat:
             self._rules = rules
             self.bot.tell(f"rules {rules}")
         hand = " ".join(map(str, position.start.hands[self.seat]))
+        sizes = ",".join(str(len(hand)) for hand in position.start.hands)
+        more = "" if position.rules.engine_from == "set_aside" else f"sizes {sizes} "
         self.bot.tell(
             f"round game {game} round {number} engine {position.engine} starter {position.starter} "
-            f"seat {self.seat} hand {hand}"
+            f"seat {self.seat} {more}hand {hand}"
         )
         self._told = 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -113,20 +113,20 @@ def _highest(doubles: Sequence[Tile]) -> Tile:
     return max(doubles, key=lambda tile: tile.points)
 
 
-def check_beginning(rules: RuleSet, engine: Tile, starter: int, hands: Sequence[Sequence[Tile]]) -> None:
+def check_beginning(rules: RuleSet, engine: Tile, begun: Beginning, hands: Mapping[int, Iterable[Tile]]) -> None:
     """Raise `PositionError` if a hand has a double that would have been the engine (option `engine_from`).
 
-    Hands of sizes that the rules do not deal show nothing.
+    `hands`: those that are known, by seat. Sizes that the rules do not deal show nothing.
     """
     if rules.engines_are_known:
         return
-    _, barred = _barred(rules, engine, Beginning(starter, tuple(map(len, hands))))
-    for seat, (hand, halves) in enumerate(zip(hands, barred, strict=True)):
+    _, barred = _barred(rules, engine, begun)
+    for seat, hand in hands.items():
         for tile in hand:
-            if tile.is_double and halves >> rules.tiles.half_code(tile.high) & 1:
+            if tile.is_double and barred[seat] >> rules.tiles.half_code(tile.high) & 1:
                 raise PositionError(
                     f"seat {seat} begins with {tile}, but the engine is {engine}: with engine_from={rules.engine_from} "
-                    f"and {describe(Beginning(starter, tuple(map(len, hands))))} it cannot"
+                    f"and {describe(begun)} it cannot"
                 )
 
 

@@ -16,7 +16,7 @@ from mextrain._support.integers import whole
 from mextrain._support.lazy import cached_property
 from mextrain.errors import MextrainError, PositionError, TileError, shown
 from mextrain.game import seeding
-from mextrain.game.engine_deal import beginning, check_beginning, lay
+from mextrain.game.engine_deal import Beginning, beginning, check_beginning, lay
 from mextrain.game.rules import RuleSet
 from mextrain.game.tiles import Tile, TileSet, parse_words
 from mextrain_core.game.deal import deal, deal_tiles
@@ -101,7 +101,10 @@ class Setup:
             order = places.take(boneyard, "the boneyard")
             places.check_all_taken()
         seat = _starter(rules, starter, engine_is_laid=True) or 0
-        check_beginning(rules, tile, seat, [[rules.tiles[index] for index in hand] for hand in given])
+        if not rules.engines_are_known:
+            begun = Beginning(seat, tuple(map(len, given)))
+            named = {seat: [rules.tiles[index] for index in hand] for seat, hand in enumerate(given)}
+            check_beginning(rules, tile, begun, named)
         return cls(
             rules,
             tile,
