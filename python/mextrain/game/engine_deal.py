@@ -133,6 +133,6 @@ def check_beginning(rules: RuleSet, engine: Tile, begun: Beginning, hands: Mappi
 def _barred(rules: RuleSet, engine: Tile, begun: Beginning) -> tuple[int, list[int]]:
     """The seat that was asked first (NONE: no round begins so), and the doubles that no hand had: bits by half."""
     barred = np.zeros(rules.players, np.uint32)
-    sizes = np.array([min(size, NONE) for size in begun.sizes], np.uint8)
+    sizes = np.array([min(max(size, 0), NONE) for size in begun.sizes], np.uint8)
     half, starter = np.uint64(rules.tiles.half_code(engine.high)), np.uint64(begun.starter)
     return int(find_barred(rules.record, half, starter, sizes, barred)), barred.tolist()

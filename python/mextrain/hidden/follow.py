@@ -32,9 +32,10 @@ CHECKS = 5
 class Follower:
     """A round that `seat` follows: its own hand as dealt, and the events so far.
 
-    Draws of others are written `2:draw ?`. `hand` may be tiles or texts. `sizes` has the number of tiles with which each
-    seat began; by default they are those that the rules deal, and if they deal the engine, the starter laid it from its
-    hand. Raises `PositionError` for a wrong seat, engine, hand or size, `TileError` for a text that is not a tile.
+    Draws of others are written `2:draw ?`. `hand` may be tiles or texts. `sizes` has the number of tiles with which
+    each seat began; by default they are those that the rules deal, and if they deal the engine, the starter laid it
+    from its hand. Raises `PositionError` for a wrong seat, engine, hand or size, `TileError` for a text that is not a
+    tile.
     """
 
     def __init__(
@@ -56,7 +57,8 @@ class Follower:
             if not 0 <= value < rules.players:
                 raise PositionError(f"{name} = {shown(value)}: expected a seat 0 … {rules.players - 1}")
         if sizes is None:
-            sizes = [rules.hand_size - (q == starter and rules.engine_from != "set_aside") for q in range(rules.players)]
+            was_held = rules.engine_from != "set_aside"
+            sizes = [rules.hand_size - (was_held and q == starter) for q in range(rules.players)]
         self.sizes = tuple(sizes)
         if len(self.sizes) != rules.players or len(self.hand_dealt) != self.sizes[seat]:
             expected = f"{self.sizes[seat]}" if len(self.sizes) == rules.players else f"sizes of {rules.players} hands"
