@@ -144,17 +144,26 @@ class RuleSet(Options):
 
     @cached_property
     def engines(self) -> tuple[Tile, ...]:
-        """The engine of every round, in order."""
+        """The engine of every round, in order.
+
+        If the deal decides the engine (`engines_are_known` is false), these are the engines that the rounds would have
+        otherwise. They name the rounds: a round's number and its random stream follow from them.
+        """
         listed = _engines(self.tiles, self.engine_order)
         first = listed.index(Tile.parse(self.first_engine))
         return listed[first : first + self.rounds]
 
     @property
+    def engines_are_known(self) -> bool:
+        """Whether the rules name the engine of each round. If not, the deal decides it (option `engine_from`)."""
+        return self.engine_from in ("set_aside", "holder")
+
+    @property
     def boneyard_size(self) -> int:
         """Number of tiles in the boneyard right after the deal.
 
-        With `engine_from` = `holder` the engine is one of the tiles dealt, or of those in the boneyard; if it is in the
-        boneyard, tiles are drawn before the first turn.
+        Unless `engine_from` is `set_aside`, the engine is one of the tiles dealt, or of those in the boneyard; if it is
+        in the boneyard, tiles are drawn before the first turn.
         """
         return len(self.tiles) - (self.engine_from == "set_aside") - self.players * self.hand_size
 
@@ -187,6 +196,8 @@ class RuleSet(Options):
         """Return these rules as text for people: a summary line, and a line for each option that is not the default."""
         engines = self.engines
         span = f"with the engine {engines[0]}" if len(engines) == 1 else f"from {engines[0]} to {engines[-1]}"
+        if not self.engines_are_known:
+            span = "with an engine from a hand"
         lines = [
             f"{self.preset_name}, {self.players} players: {self.tile_set}, {self.hand_size} tiles each, "
             f"{self.boneyard_size} in the boneyard, {self.rounds} round{'s' if self.rounds > 1 else ''} {span}"
@@ -302,6 +313,21 @@ def _conflict(name: str, preset: str, values: Mapping[str, Any]) -> Problem | No
     if name == "engine_from" and value not in (None, "set_aside") and values.get("hand_size") == 1:
         remedy = "whoever lays the engine would begin without tiles, so deal more"
         return Problem("hand_size", 1, f"2 or more with engine_from={value}", remedy)
+    if name == "engine_from" and value in ("highest", "own_highest"):
+        return _engine_before_the_deal(str(value), values)
+    return None
+
+
+def _engine_before_the_deal(engine_from: str, values: Mapping[str, Any]) -> Problem | None:
+    """Which other option names an engine although the deal decides it; None if none does."""
+    tile_set, first = values.get("tile_set"), values.get("first_engine")
+    remedy = "the deal decides the engine, so leave it out, or take another engine_from"
+    if tile_set == "super":
+        return Problem("tile_set", tile_set, f"a number set with engine_from={engine_from}", remedy)
+    if values.get("engine_order") == "up":
+        return Problem("engine_order", "up", f"down with engine_from={engine_from}", remedy)
+    if tile_set is not None and first is not None and first != (highest := str(TileSet(tile_set).doubles[0])):
+        return Problem("first_engine", first, f"{highest} with engine_from={engine_from}", remedy)
     return None
 
 
