@@ -233,7 +233,8 @@ def ten_points(players: int) -> Any:
     """A value of leaves as C code: ten points for everybody."""
 
     def value(state: int, rules: int, points: Any) -> int:
-        points[:players] = [10.0] * players
+        for seat in range(players):
+            points[seat] = 10.0
         return 0
 
     structs = ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double)

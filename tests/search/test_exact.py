@@ -58,9 +58,10 @@ def test_searches_are_exact_where_nearly_everything_is_forced(opening: str, name
 def test_openspiel_agrees(opening: str, name: str) -> None:
     """A second opinion on the trees, the information sets and the best responses: all of it is other code."""
     pyspiel = pytest.importorskip("pyspiel")
-    import mextrain.env.openspiel
     from open_spiel.python import policy as policies
     from open_spiel.python.algorithms import exploitability
+
+    import mextrain.env.openspiel
 
     choose = {"uniform": None, "last move": lambda position: position.legal_moves()[-1]}.get(name, searching(name))
     tree = game(opening)

@@ -72,7 +72,7 @@ def address_of(policy: Any, role: Role = POLICY) -> int:
     """
     if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool):
         if not LOWEST_ADDRESS <= policy < 2**64 and role is not POLICY:
-            raise PolicyError(f"the {role.name} {shown(policy)} is not the address of a function")
+            raise PolicyError(f"value = {shown(policy)}: this is not the address of a function")
         if not LOWEST_ADDRESS <= policy < 2**64:
             ids = ", ".join(f"{number} {built_in.name}" for number, built_in in BY_ID.items())
             raise PolicyError(f"the policy {shown(policy)} is neither an id ({ids}) nor the address of a function")
