@@ -60,6 +60,7 @@ _NAMES = {
     "study.planner": ("Plan", "plan"),
     "study.search": ("search",),
     "study.standings": ("Tournament",),
+    "study.stopping": ("StopRule",),
     "study.tournament": ("resume_tournament", "tournament"),
     "web.page": ("Page", "replay_page"),
 }
@@ -127,6 +128,7 @@ if TYPE_CHECKING:
     from mextrain.study.planner import plan as plan
     from mextrain.study.search import search as search
     from mextrain.study.standings import Tournament as Tournament
+    from mextrain.study.stopping import StopRule as StopRule
     from mextrain.study.tournament import resume_tournament as resume_tournament
     from mextrain.study.tournament import tournament as tournament
     from mextrain.web.page import Page as Page

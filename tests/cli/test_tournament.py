@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
+import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -92,17 +91,9 @@ def test_killed_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     """SIGKILL may come at any moment; what the state does not count is played again."""
     file = str(tmp_path / "rounds.jsonl")
     job = ["--option", "rounds=1", "--policy", "random,heaviest", "--seed", "9"]
-    running = subprocess.Popen(
-        [sys.executable, "-m", "mextrain", "tournament", *job, "--deals", str(10**6), "-o", file],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    ended = interrupt("tournament", *job, "--deals", str(10**6), "-o", file, games=100, number=signal.SIGKILL)
+    assert ended.code == -signal.SIGKILL
     state = Path(f"{file}.state")
-    while not state.exists() or json.loads(state.read_bytes())["deals"] < 3:
-        assert running.poll() is None
-        time.sleep(0.02)
-    running.kill()
-    running.wait()
     deals = json.loads(state.read_bytes())["deals"]
     more = told(capsys, "more", "tournament", "--resume", file, "--deals", str(deals + 2), "--json")
     assert more == succeed(capsys, "tournament", *job, "--deals", str(deals + 2), "--json")

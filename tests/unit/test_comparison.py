@@ -92,7 +92,7 @@ def test_policies_sit_in_every_seat() -> None:
     pairs = [b - a for a, b in zip(*gains, strict=True)]
     assert effects["policy cautious"].difference == pytest.approx(interval(pairs))
     assert effects["policy random"].base.value == pytest.approx(-effects["policy cautious"].base.value)
-    assert "points of cautious less the others'" in str(found)
+    assert "cautious: points less the others'" in str(found)
 
 
 def test_the_same_rules_differ_in_nothing() -> None:

@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 import statistics
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -160,6 +161,6 @@ def test_of_a_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"{ratings[0].rating.value:.0f}" in text
     assert max(map(len, text.splitlines())) <= 80
     # Without the library the table says which extra is missing, and only if ratings are asked for.
-    monkeypatch.setitem(__import__("sys").modules, "scipy.optimize", None)
+    monkeypatch.setitem(sys.modules, "scipy", None)
     assert "mextrain[ratings]" in found.text(100, ratings=True).replace("\n", " ")
     assert "ratings" not in found.text(100)

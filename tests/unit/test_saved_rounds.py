@@ -14,6 +14,7 @@ from mextrain import (
     PolicyError,
     RoundRecord,
     RuleSet,
+    StopRule,
     replay,
     resume_tournament,
     tournament,
@@ -106,15 +107,15 @@ def test_a_crash_between_records_and_state(file: Path, tmp_path: Path, monkeypat
 
 def test_a_rule_goes_on_too(file: Path) -> None:
     """Interrupted before the stop, it stops where one run does; a number of deals then takes its place."""
-    rule = {"until": 5.0}
-    whole = tournament(RULES, **JOB, deals=5000, **rule)
+    rule = StopRule(until=5.0)
+    whole = tournament(RULES, **JOB, deals=5000, stop=rule)
 
     def stop(done: int, _: int) -> None:
         if done > 60:
             raise KeyboardInterrupt
 
     with pytest.raises(Interrupted):
-        tournament(RULES, **JOB, deals=5000, out=file, progress=stop, **rule)
+        tournament(RULES, **JOB, deals=5000, out=file, progress=stop, stop=rule)
     assert resume_tournament(file) == whole
     assert resume_tournament(file) == whole
     more = resume_tournament(file, deals=whole.deals + 3)

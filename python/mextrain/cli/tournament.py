@@ -27,6 +27,7 @@ from mextrain.errors import MextrainError, shown
 
 if TYPE_CHECKING:
     from mextrain.study.standings import Tournament
+    from mextrain.study.stopping import StopRule
 
 FORMATS = ("pairs", "table")
 DEFAULT_DEALS = 200
@@ -121,17 +122,21 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _rule(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments that say when to stop early."""
+def _rule(args: argparse.Namespace) -> StopRule | None:
+    """Return the rule that stops early, if one is given."""
+    from mextrain.study.stopping import StopRule
+
     if args.error is not None and args.test is None:
         raise MextrainError("--error is for --test: give both")
-    return {"until": args.until, "test": args.test, **({} if args.error is None else {"error": args.error})}
+    if (args.until, args.test) == (None, None):
+        return None
+    return StopRule(args.until, args.test, **({} if args.error is None else {"error": args.error}))
 
 
 def _begun(args: argparse.Namespace, meter: Meter) -> Tournament:
     from mextrain.study.tournament import USUAL_POLICIES, tournament
 
-    stops = (args.until, args.test) != (None, None)
+    stop = _rule(args)
     if args.out is not None:
         print(
             f"saving rounds in {args.out}; if this run ends early, go on with: "
@@ -141,14 +146,14 @@ def _begun(args: argparse.Namespace, meter: Meter) -> Tournament:
     return tournament(
         read_rules(args),
         USUAL_POLICIES if args.policy is None else args.policy,
-        deals=args.deals or (MOST_DEALS if stops else DEFAULT_DEALS),
+        deals=args.deals or (MOST_DEALS if stop else DEFAULT_DEALS),
         seed=args.seed or 0,
         format=args.format or FORMATS[0],
         workers=args.workers,
         first_game=args.first_game or 0,
         progress=meter,
+        stop=stop,
         out=args.out,
-        **_rule(args),
     )
 
 
@@ -160,7 +165,7 @@ def _resumed(args: argparse.Namespace, meter: Meter) -> Tournament:
     wrong = [flag for flag, value in given.items() if value is not None]
     if wrong:
         raise MextrainError(f"--resume takes what is played from the file: leave out {', '.join(wrong)}")
-    return resume_tournament(args.resume, deals=args.deals, workers=args.workers, progress=meter, **_rule(args))
+    return resume_tournament(args.resume, deals=args.deals, workers=args.workers, progress=meter, stop=_rule(args))
 
 
 def _ratings(result: Tournament) -> dict[str, Any]:

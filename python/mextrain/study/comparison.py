@@ -157,7 +157,7 @@ class RuleComparison:
         played = "" if self.seatings == 1 else f", each in {self.seatings} seatings"
         return (
             f"{', '.join(dict.fromkeys(self.policies))}; {self.games:,} deals{played}; "
-            "± is half of a 95 % interval, differences are taken deal by deal"
+            "± is half of a 95 % interval; differences deal by deal"
         )
 
     def _one(self, width: int) -> list[str]:
@@ -371,9 +371,9 @@ def _shifted(progress: Progress, done: int, total: int) -> Progress:
 def _label(measure: str) -> str:
     kind, _, which = measure.partition(" ")
     if kind == "place":
-        return f"points of {_ordinal(int(which))} to play less the others'"
+        return f"{_ordinal(int(which))} to play: points less the others'"
     if kind in ("seat", "policy"):
-        return f"points of {_cut(measure if kind == 'seat' else which)} less the others'"
+        return f"{_cut(measure if kind == 'seat' else which)}: points less the others'"
     named = {"blocked": "blocked rounds", "starter_advantage": "starter advantage"}
     return named.get(measure, f"{measure} a round")
 

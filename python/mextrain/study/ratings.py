@@ -27,10 +27,8 @@ from mextrain.study.seatings import Group
 SCALE = 400 / math.log(10)
 """Rating points of a unit of log worth."""
 
-MOST = 12.0
+MOST = 8.0
 """A log worth so far from the mean is not an estimate: the likelihood grows for ever."""
-
-EXTRA = "ratings"
 
 
 class Rating(NamedTuple):
@@ -53,7 +51,9 @@ def rate(orders: Orders, groups: Sequence[Group], names: Sequence[str], players:
 
     Raises `MissingExtra` without SciPy, and `MextrainError` if there is no finite estimate.
     """
-    optimize = need("scipy.optimize", EXTRA)
+    need("scipy", "ratings")
+    from scipy import optimize
+
     data = _data(orders, groups, len(names), players, deals)
     total, seats = data.counts.sum(axis=0), data.seats.sum(axis=0)
 

@@ -14,7 +14,7 @@ from mextrain.game.rules import RuleSet
 from mextrain.study.orders import BATCHES, Orders
 from mextrain.study.ratings import Rating, rate
 from mextrain.study.seatings import Group, groups_of, pairs_of
-from mextrain.study.stopping import Stopping
+from mextrain.study.stopping import StopRule
 
 METHOD = (
     "95 % intervals; the deal, in all its seatings, is the unit (standard error between deals); differences are taken "
@@ -78,7 +78,7 @@ class Tournament:
     sums: Mapping[str, tuple[Sum, ...]]
     orders: Orders
     forfeits: tuple[int, ...]
-    stopping: Stopping
+    stopping: StopRule
 
     @property
     def games(self) -> int:
@@ -233,7 +233,7 @@ class Tournament:
     def _rank_lines(self, rated: Mapping[str, Estimate], width: int) -> list[str]:
         forfeits = dict(zip(self.policies, self.forfeits, strict=True))
         head = list(map(Cell.of, ("", "policy", "points a round", *(["rating"] if rated else []))))
-        head += [Cell("less the others", "less others"), Cell("matches won", "won")]
+        head += [Cell("less the others", "less others"), Cell.of("matches won")]
         head += [Cell.of("forfeits")] if any(self.forfeits) else []
         rows = [head]
         for place, rank in enumerate(self.ranks(), 1):
@@ -283,7 +283,8 @@ class Tournament:
             return ""
         first, second = self.policies
         sides = [
-            f"{first} gains {bound:g} points a round {'or more' if side else 'or less'} on {second}"
+            f"{first} gains {bound:g} point{'' if bound == 1 else 's'} a round {'or more' if side else 'or less'} "
+            f"on {second}"
             for side, bound in enumerate(stopping.test)
         ]
         ratio = f"log likelihood ratio {verdict.ratio:.2f}, bounds ±{verdict.bound:.2f}, {self.deals:,} deals"

@@ -20,18 +20,37 @@ FIRST_LOOK = 50
 
 
 @dataclass(frozen=True)
-class Stopping:
-    """When to stop. `until`: width of an interval, in points a round, or None. `test`: two bounds, or None.
+class StopRule:
+    """When a tournament stops. `until`: width of an interval, in points a round, or None. `test`: two bounds, or None.
 
-    The test decides between "the first policy gains `test[0]` points a round or less on the second one" and "it gains
-    `test[1]` or more", and each is wrongly accepted with a probability of at most about `error`. It is a generalized
-    sequential probability ratio test: the differences of the deals are taken as normal, with a spread that is estimated
-    for each hypothesis.
+    With `until` it stops when the 95 % interval of the difference between every two policies is narrower.
+
+    The test needs two policies. It decides between "the first one gains `test[0]` points a round or less on the second
+    one" and "it gains `test[1]` or more", and wrongly accepts either with a probability of about `error` at most. It is
+    a generalized sequential probability ratio test: the differences of the deals are taken as normal, with a spread
+    that is estimated for each hypothesis.
+
+    Raises `MextrainError` for numbers that cannot be meant.
     """
 
     until: float | None = None
     test: tuple[float, float] | None = None
     error: float = 0.05
+
+    def __post_init__(self) -> None:
+        until, test, error = self.until, self.test, self.error
+        if until is not None and not (_number(until) and until > 0):
+            raise MextrainError(f"until = {shown(until)}: expected None or a width in points a round, more than 0")
+        if not (_number(error) and 0 < error < 0.5):
+            raise MextrainError(f"error = {shown(error)}: expected a probability, more than 0 and less than 0.5")
+        object.__setattr__(self, "error", float(error))
+        object.__setattr__(self, "until", None if until is None else float(until))
+        if test is None:
+            return
+        if not (isinstance(test, (tuple, list)) and len(test) == 2 and all(map(_number, test)) and test[0] < test[1]):
+            expected = "expected None or two bounds in points a round, the lower one first"
+            raise MextrainError(f"test = {shown(test)}: {expected}")
+        object.__setattr__(self, "test", (float(test[0]), float(test[1])))
 
     def __bool__(self) -> bool:
         return self.until is not None or self.test is not None
@@ -84,21 +103,15 @@ class Stopping:
         return None
 
 
-def check_stopping(until: object, test: object, error: object, policies: int) -> Stopping:
-    """Return the rule for these arguments. Raises `MextrainError`."""
-    if until is not None and not (_number(until) and until > 0):  # type: ignore[operator]
-        raise MextrainError(f"until = {shown(until)}: expected None or a width in points a round, more than 0")
-    if not (_number(error) and 0 < error < 0.5):  # type: ignore[operator]
-        raise MextrainError(f"error = {shown(error)}: expected a probability, more than 0 and less than 0.5")
-    bounds = None
-    if test is not None:
-        if not (isinstance(test, (tuple, list)) and len(test) == 2 and all(map(_number, test)) and test[0] < test[1]):
-            expected = "expected None or two bounds in points a round, the lower one first"
-            raise MextrainError(f"test = {shown(test)}: {expected}")
-        if policies != 2:
-            raise MextrainError(f"test = {shown(test)}: a test needs two policies, not {policies}")
-        bounds = (float(test[0]), float(test[1]))
-    return Stopping(None if until is None else float(until), bounds, float(error))  # type: ignore[arg-type]
+def check_stop(stop: object, policies: int) -> StopRule:
+    """Return the rule, or one that never stops for None. Raises `MextrainError`."""
+    if stop is None:
+        return StopRule()
+    if not isinstance(stop, StopRule):
+        raise MextrainError(f"stop = {shown(stop)}: expected None or a StopRule")
+    if stop.test is not None and policies != 2:
+        raise MextrainError(f"stop has a test, which needs two policies, not {policies}")
+    return stop
 
 
 def _number(value: object) -> bool:

@@ -54,7 +54,7 @@ from mextrain.study.orders import count_orders, merged
 from mextrain.study.saved_rounds import SavedRounds
 from mextrain.study.seatings import FORMATS, Group, groups_of, pairs_of
 from mextrain.study.standings import Tournament
-from mextrain.study.stopping import Stopping, check_stopping
+from mextrain.study.stopping import StopRule, check_stop
 
 USUAL_POLICIES = ("random", "heaviest", "cautious", "planner")
 """The default: as many policies as a table of four has seats."""
@@ -79,7 +79,7 @@ class _Job(NamedTuple):
     def groups(self) -> list[Group]:
         return groups_of(self.format, len(self.names), self.rules.players)
 
-    def nothing(self, stopping: Stopping) -> Tournament:
+    def nothing(self, stopping: StopRule) -> Tournament:
         """Return the result of no deals."""
         pairs = len(list(pairs_of(self.groups())))
         count = len(self.names)
@@ -93,7 +93,7 @@ class _Until(NamedTuple):
     """How long, and how."""
 
     deals: int
-    stopping: Stopping
+    stopping: StopRule
     workers: int
     progress: Progress | None
 
@@ -109,9 +109,7 @@ def tournament(
     workers: int | None = 1,
     first_game: int = 0,
     progress: Progress | None = None,
-    until: float | None = None,
-    test: tuple[float, float] | None = None,
-    error: float = 0.05,
+    stop: StopRule | None = None,
     out: Any = None,
 ) -> Tournament:
     """Play `policies` against each other on the same deals with rotated seats, and return the result.
@@ -121,11 +119,7 @@ def tournament(
     seating of the `format`, `pairs` or `table`. The result does not depend on `workers`. `progress` is called with
     (games finished, games wanted), a few times per second.
 
-    Two rules end the tournament before `deals`. `until`: stop when the 95 % interval of the difference between every
-    two policies is narrower than this, in points a round. `test`: two bounds of what the first of two policies gains on
-    the second one, in points a round; stop when a sequential test with the probability `error` of either mistake
-    accepts one of them (`Tournament.accepted`).
-
+    `stop`: a rule that ends the tournament before `deals`; `Tournament.verdict` says what its test has accepted.
     `out`: a file that gets the records of all rounds; `resume_tournament` goes on with it.
 
     Ctrl-C raises `Interrupted` with the result of the finished deals. Raises the same errors as `simulate`, and
@@ -140,7 +134,7 @@ def tournament(
     names, entrants = _entrants(policies)
     if format == "table" and len(entrants) != rules.players:
         raise PolicyError(f"{len(entrants)} policies for a table of {rules.players} players: give one for each seat")
-    stopping = check_stopping(until, test, error, len(entrants))
+    stopping = check_stop(stop, len(entrants))
     job = _Job(rules, names, entrants, format, seed, int(first_game))
     result = job.nothing(stopping)
     wanted = _Until(deals, stopping, workers, progress)
@@ -157,17 +151,15 @@ def resume_tournament(
     file: Any,
     *,
     deals: int | None = None,
-    until: float | None = None,
-    test: tuple[float, float] | None = None,
-    error: float = 0.05,
+    stop: StopRule | None = None,
     workers: int | None = 1,
     progress: Progress | None = None,
 ) -> Tournament:
     """Go on with the tournament that was saved with `out=file`; the result is that of one run.
 
-    Without `deals`, `until` and `test` it goes on to where the last run was to end. Otherwise these say where to stop
-    now, as for `tournament`: `deals` is the number of all deals, those of earlier runs included, and the default is the
-    number that was wanted last.
+    Without `deals` and `stop` it goes on to where the last run was to end. Otherwise these say where to stop now, as
+    for `tournament`: `deals` is the number of all deals, those of earlier runs included, and the default is the number
+    that was wanted last.
 
     Raises `MextrainError` if there is no such tournament, or if it has more than `deals` deals, `OSError`, and what
     `tournament` raises.
@@ -176,9 +168,7 @@ def resume_tournament(
     workers = check_workers(workers)
     saved = SavedRounds.open(file)
     job, result, before = _read_state(saved)
-    stopping = before.stopping
-    if (deals, until, test) != (None, None, None):
-        stopping = check_stopping(until, test, error, len(job.names))
+    stopping = before.stopping if deals is None and stop is None else check_stop(stop, len(job.names))
     total = before.deals if deals is None else check_games(deals, job.first_game, "deals")
     if total < result.deals:
         raise MextrainError(f"deals = {total}: the file has {result.deals:,} deals already, so ask for more")
@@ -291,7 +281,7 @@ def _read_state(saved: SavedRounds) -> tuple[_Job, Tournament, _Until]:
         seed, first_game = check_seed(state["seed"]), check_game(state["first_game"], "first_game")
         job = _Job(rules, names, entrants, str(state["seatings"]), seed, int(first_game))
         deals = check_games(wanted.pop("deals"), first_game, "deals")
-        stopping = check_stopping(policies=len(names), **wanted)
+        stopping = check_stop(StopRule(**wanted), len(names))
         result = job.nothing(stopping).with_state(state)
     except (KeyError, TypeError, ValueError) as error:
         what = one_line(f"{type(error).__name__}: {error}")
