@@ -52,7 +52,8 @@ def interrupt(*argv: str, games: int = 1, number: int = signal.SIGINT) -> Interr
     )
     assert running.stderr is not None
     line = running.stderr.readline()
-    if line.startswith("compiling "):
+    # Before it plays, a command may say that it compiles, or where it saves.
+    while line.startswith(("compiling ", "saving ")):
         line = running.stderr.readline()
     word, before = line.split()
     assert word == "playing"

@@ -144,10 +144,13 @@ class RuleComparison:
     def text(self, width: int = 100) -> str:
         """Return the tables for people, at most `width` wide: all measures of one variant, or a line for each."""
         (_, base), *variants = self.rules.items()
-        lines = [line for rules in self.rules.values() for line in wrapped(rules.describe(), width)]
-        if len(variants) > 1:
-            # The options of printed rules fill pages.
-            lines = [line for rules in self.rules.values() for line in wrapped(rules.describe().split("\n")[0], width)]
+        lines = [*wrapped(base.describe(), width), "compared with"]
+        before = base.describe().split("\n")
+        for _, rules in variants:
+            # The options of many printed rules fill pages, and what is the same need not be said twice.
+            told = rules.describe().split("\n")
+            told = told[:1] if len(variants) > 1 else [line for line in told if line not in before]
+            lines += wrapped("\n".join(told) or "the same rules", width)
         lines += wrapped(self._what(), width)
         if any(_deals(rules) != _deals(base) for _, rules in variants):
             lines += wrapped("the deals are not equal: sets, hands or engines differ", width)

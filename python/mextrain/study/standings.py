@@ -249,14 +249,15 @@ class Tournament:
         names = [rank.policy for rank in self.ranks()]
         found = {(pair.first, pair.second): pair.difference.value for pair in self.pairs()}
         found |= {(second, first): -value for (first, second), value in found.items()}
-        rows = [[Cell.of(""), Cell.of("row less column"), *(Cell.of(str(place)) for place in range(1, len(names) + 1))]]
+        title = Cell("row less column", "")
+        rows = [[Cell.of(""), title, *(Cell.of(str(place)) for place in range(1, len(names) + 1))]]
         for place, name in enumerate(names, 1):
             cells = [
                 Cell.of("·") if name == other else Cell(f"{found[name, other]:.2f}", f"{found[name, other]:.0f}")
                 for other in names
             ]
-            rows.append([Cell.of(str(place)), _name_cell(name), *cells])
-        return fitted(rows, width, right=1)
+            rows.append([Cell.of(str(place)), Cell(_cut(name), _cut(name, 6)), *cells])
+        return fitted(rows, width, "  " if len(names) < 9 else " ", right=1)
 
     def _pair_lines(self, width: int) -> list[str]:
         rows = [[Cell.of(text) for text in ("two policies", "first less second", "matches won")]]
@@ -317,5 +318,5 @@ def _name_cell(name: str) -> Cell:
     return Cell.of(_cut(name))
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
+def _cut(name: str, width: int = NAME_WIDTH) -> str:
+    return name if len(name) <= width else name[: width - 1] + "…"
