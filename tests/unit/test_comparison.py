@@ -92,7 +92,7 @@ def test_policies_sit_in_every_seat() -> None:
     pairs = [b - a for a, b in zip(*gains, strict=True)]
     assert effects["policy cautious"].difference == pytest.approx(interval(pairs))
     assert effects["policy random"].base.value == pytest.approx(-effects["policy cautious"].base.value)
-    assert "cautious: points less the others'" in str(found)
+    assert "cautious less the others" in str(found)
 
 
 def test_the_same_rules_differ_in_nothing() -> None:
@@ -134,9 +134,10 @@ def test_ctrl_c_keeps_the_deals_that_are_finished() -> None:
 
 def test_for_people_and_programs() -> None:
     one = compare_rules(BASE, COVER, games=20)
+    long = compare_rules(BASE, BASE.replace(finish_on_double="must_cover", double_blank=50), games=20)
     many = compare_rules(BASE, {"with a name that is much too long": COVER, "cardinal": RuleSet.preset(
         "cardinal", players=3)}, games=20)  # fmt: skip
-    for found in (one, many):
+    for found in (one, many, long):
         assert max(map(len, found.text(80).splitlines())) <= 80, found.text(80)
         assert json.loads(json.dumps(found.to_dict()))["games"] == 20
     assert "the deals are not equal" not in one.text(80)

@@ -165,7 +165,8 @@ class RuleComparison:
 
     def _one(self, width: int) -> list[str]:
         base, variant = self.rules
-        rows = [[Cell.of(""), Cell.of(_cut(base)), Cell.of(_cut(variant)), Cell.of("difference")]]
+        names = (Cell(_cut(name), _cut(name, 12)) for name in (base, variant))
+        rows = [[Cell.of(""), *names, Cell.of("difference")]]
         for each in self.effects():
             # If who starts is drawn, seats are alike; the place in the first turn is what matters.
             if not each.measure.startswith("seat "):
@@ -374,9 +375,9 @@ def _shifted(progress: Progress, done: int, total: int) -> Progress:
 def _label(measure: str) -> str:
     kind, _, which = measure.partition(" ")
     if kind == "place":
-        return f"{_ordinal(int(which))} to play: points less the others'"
+        return f"{_ordinal(int(which))} to play less the others"
     if kind in ("seat", "policy"):
-        return f"{_cut(measure if kind == 'seat' else which)}: points less the others'"
+        return f"{_cut(measure if kind == 'seat' else which, 16)} less the others"
     named = {"blocked": "blocked rounds", "starter_advantage": "starter advantage"}
     return named.get(measure, f"{measure} a round")
 
@@ -398,5 +399,5 @@ def _difference(effect: Effect, reach: bool = True) -> str:
     return text + (" %" if unit == 100 else "")
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"
+def _cut(name: str, width: int = MAX_NAME) -> str:
+    return name if len(name) <= width else name[: width - 1] + "…"
