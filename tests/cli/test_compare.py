@@ -31,5 +31,7 @@ def test_for_programs(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_cannot_be_compared_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--with" in fail(capsys, "compare")
     assert "'sup'" in fail(capsys, *ARGUMENTS, "--with", "sup")
+    assert "did you mean double_rule=VALUE?" in fail(capsys, *ARGUMENTS, "--with", "double_rule")
+    assert "expected KEY=VALUE" in fail(capsys, *ARGUMENTS, "--with", "")
     assert "double_rul" in fail(capsys, *ARGUMENTS, "--with", "double_rul=cover")
     assert "players" in fail(capsys, *ARGUMENTS, "--with", "players=4")

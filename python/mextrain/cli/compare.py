@@ -19,6 +19,7 @@ from mextrain.cli.common import (
     read_rules,
 )
 from mextrain.cli.progress import Meter
+from mextrain.errors import MextrainError, nearest, shown
 
 if TYPE_CHECKING:
     from mextrain.game.rules import RuleSet
@@ -84,10 +85,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _variant(text: str, base: RuleSet, args: argparse.Namespace) -> RuleSet:
     """Return the rules that a `--with` means: its options replace those of the base, unless it names a preset."""
-    from mextrain.game.rules import RuleSet
+    from mextrain.game.rules import OPTIONS, PRESETS, RuleSet
 
     words = text.split()
-    if words and "=" not in words[0]:
+    if not words or ("=" not in words[0] and words[0] not in PRESETS):
+        known = [*PRESETS, *(f"{name}=VALUE" for name in OPTIONS)]
+        hint = nearest(words[0] if words else "", known)
+        expected = f"expected KEY=VALUE, or a preset ({', '.join(PRESETS)}){hint and '; '}{hint}"
+        raise MextrainError(f"--with {shown(text)} is not usable: {expected}")
+    if "=" not in words[0]:
         return RuleSet.from_texts(words[0], base.players, words[1:])
     changed = {word.partition("=")[0] for word in words}
     kept = [option for option in args.option if option.partition("=")[0] not in {*changed, "players"}]
