@@ -348,7 +348,11 @@ def test_the_good_arguments_are_good() -> None:
 
 
 @pytest.mark.parametrize(("name", "argument"), CASES, ids=[f"{door}-{argument}" for door, argument in CASES])
-def test_a_wrong_argument_is_one_clear_error(name: str, argument: str) -> None:
+def test_a_wrong_argument_is_one_clear_error(
+    name: str, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Some of the wrong values are good names of files.
+    monkeypatch.chdir(tmp_path)
     refuses_each(DOORS[name], argument, partial(call, name))
 
 

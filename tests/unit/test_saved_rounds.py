@@ -129,7 +129,7 @@ def test_what_cannot_be_saved_or_resumed_is_named(file: Path) -> None:
     with pytest.raises(MextrainError, match="there is no"):
         resume_tournament(file)
     tournament(RULES, **JOB, deals=1, out=file)
-    with pytest.raises(MextrainError, match="exists: go on with it"):
+    with pytest.raises(MextrainError, match="it exists already; go on with it"):
         tournament(RULES, **JOB, deals=1, out=file)
     good = json.loads(state_path(file).read_text(encoding="utf-8"))
     for change in (
@@ -153,6 +153,9 @@ def test_what_cannot_be_saved_or_resumed_is_named(file: Path) -> None:
         state_path(file).write_text(text, encoding="utf-8")
         with pytest.raises(MextrainError, match="is not the state of a tournament"):
             resume_tournament(file)
-    for path in (3, "a\0b", None):
+    for path in (3, "a\0b", None, "", "."):
         with pytest.raises(MextrainError, match="expected the path"):
             resume_tournament(path)
+    for name in ("nowhere/x", "x" * 10_000, "\ud800"):
+        with pytest.raises(MextrainError, match="out = "):
+            tournament(RULES, **JOB, deals=1, out=file.with_name(name))

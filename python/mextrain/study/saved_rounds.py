@@ -31,14 +31,16 @@ class SavedRounds:
 
     @classmethod
     def create(cls, path: object, state: dict[str, Any]) -> SavedRounds:
-        """Begin new files. Raises `MextrainError` if there is such a file, `OSError`."""
+        """Begin new files. Raises `MextrainError` if there is such a file or none can be made, `OSError`."""
         named = _path(path, "out")
         try:
             named.open("xb").close()
         except FileExistsError:
             raise MextrainError(
-                f"{one_line(str(named))} exists: go on with it (--resume), remove it, or name another file"
+                f"out = {shown(path)}: it exists already; go on with it (--resume), remove it, or name another file"
             ) from None
+        except (OSError, ValueError) as error:
+            raise MextrainError(f"out = {shown(path)}: {_reason(error)}") from None
         saved = cls(named, state, 0)
         saved._write_state()
         return saved
@@ -47,14 +49,17 @@ class SavedRounds:
     def open(cls, path: object) -> SavedRounds:
         """Open the files of an earlier run. Raises `MextrainError`, `OSError`."""
         named = _path(path, "file")
-        stored = state_path(named)
-        what = f"{one_line(str(stored))} is not the state of a tournament"
+        what = f"file = {shown(path)}: {one_line(state_path(named).name)} is not the state of a tournament"
         try:
-            state = json.loads(read_file(stored, MAX_STATE))
-        except FileNotFoundError:
+            state = json.loads(read_file(state_path(named), MAX_STATE))
+            found = named.stat().st_size
+        except FileNotFoundError as error:
+            missing = one_line(str(error.filename))
             raise MextrainError(
-                f"there is no {one_line(str(stored))}: a tournament goes on only if it was saved with out (-o)"
+                f"file = {shown(path)}: there is no {missing}; a tournament goes on only if it was saved with -o (out)"
             ) from None
+        except OSError as error:
+            raise MextrainError(f"file = {shown(path)}: {_reason(error)}") from None
         except ValueError as error:
             raise MextrainError(f"{what}: {one_line(str(error))}") from None
         if not isinstance(state, dict) or state.pop("format", None) != STATE_FORMAT:
@@ -62,9 +67,8 @@ class SavedRounds:
         size = state.pop("bytes", None)
         if type(size) is not int or size < 0:
             raise MextrainError(f"{what}: bytes is {shown(size)}")
-        found = named.stat().st_size
         if found < size:
-            raise MextrainError(f"{one_line(str(named))} has {found:,} bytes, but its state counts {size:,}")
+            raise MextrainError(f"file = {shown(path)}: it has {found:,} bytes, but its state counts {size:,}")
         return cls(named, state, size)
 
     @contextmanager
@@ -106,6 +110,15 @@ def state_path(path: Path) -> Path:
 
 
 def _path(path: object, name: str) -> Path:
-    if not isinstance(path, (str, os.PathLike)) or "\0" in os.fsdecode(path):
+    """Return a path that has a file name. Raises `MextrainError`."""
+    if not isinstance(path, (str, os.PathLike)):
         raise MextrainError(f"{name} = {shown(path)}: expected the path of a file")
-    return Path(os.fsdecode(path))
+    text = os.fsdecode(path)
+    if "\0" in text or not Path(text).name:
+        raise MextrainError(f"{name} = {shown(path)}: expected the path of a file")
+    return Path(text)
+
+
+def _reason(error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return one_line(reason or str(error))
