@@ -158,4 +158,4 @@ def test_what_cannot_be_saved_or_resumed_is_named(file: Path) -> None:
             resume_tournament(path)
     for name in ("nowhere/x", "x" * 10_000, "\ud800"):
         with pytest.raises(MextrainError, match="out = "):
-            tournament(RULES, **JOB, deals=1, out=file.with_name(name))
+            tournament(RULES, **JOB, deals=1, out=file.parent / name)
