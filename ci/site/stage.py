@@ -15,6 +15,7 @@ from pathlib import Path
 from ci.site import notebooks, reference
 
 ROOT = Path(__file__).resolve().parents[2]
+DECISIONS = "docs/decisions"
 NOTEBOOKS = ROOT / "examples" / "notebooks"
 CODE = {".py": "python", ".c": "c", ".h": "c", ".js": "javascript", ".awk": "awk", "": "text"}
 """Files that links may lead to besides pages, by suffix: the language of the fence that shows them."""
@@ -43,7 +44,7 @@ def stage(pages: Path, outputs: bool) -> dict[str, tuple[int, int]]:
         name = f"{source.relative_to(ROOT).as_posix()}.md"
         text = notebooks.page(source, (pages / name).parent if outputs else None)
         put(pages, name, adapted(text, source.parent))
-    for folder in ("examples", "examples/bots", "examples/c_abi", "examples/notebooks", "docs/decisions"):
+    for folder in ("examples", "examples/bots", "examples/c_abi", "examples/notebooks", DECISIONS):
         put(pages, f"{folder}/index.md", index(pages / folder, folder))
     for name, text in reference.pages().items():
         put(pages, f"reference/{name}.md", text)
@@ -73,7 +74,7 @@ def listing(source: Path) -> str:
 
 def index(folder: Path, name: str) -> str:
     """A page that lists the pages of a folder by their titles."""
-    title = {"docs/decisions": "Decisions", "examples/notebooks": "Notebooks"}.get(name, name)
+    title = {DECISIONS: "Decisions", "examples/notebooks": "Notebooks"}.get(name, name)
     found = [path for path in sorted(folder.rglob("*.md")) if path.name != "index.md"]
     links = [f"- [{title_of(path)}]({path.relative_to(folder).as_posix()})" for path in found]
     return "\n".join([f"# {title}", "", *links, ""])
@@ -174,9 +175,9 @@ def navigation(pages: Path) -> list[object]:
         else:
             entries.append(_staged(found))
     reference_pages = [f"reference/{name}.md" for name in ("index", *reference.AREAS)]
-    decisions = [f"docs/decisions/{path.name}" for path in sorted((pages / "docs" / "decisions").glob("*.md"))]
+    decisions = [f"{DECISIONS}/{path.name}" for path in sorted((pages / DECISIONS).glob("*.md"))]
     decisions.sort(key=lambda name: not name.endswith("index.md"))
-    entries = [each for each in entries if each != "docs/decisions/index.md"]
+    entries = [each for each in entries if each != f"{DECISIONS}/index.md"]
     return [*sections, {heading: entries}, {"API reference": reference_pages}, {"Decisions": decisions}]
 
 
