@@ -30,7 +30,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "six": {"players": 3, "tile_set": "double-6", "hand_size": 4},
     "foot": {"players": 2, "tile_set": "double-6", "hand_size": 5, "options": '{"double_rule": "chicken_foot"}'},
     "fixed": TINY | {"options": '{"starter": 1}'},
-    "holder": TINY | {"hand_size": 2, "options": '{"engine_from": "holder", "engine_hunt": "together"}'},
+    "holder": TINY | {"preset": "cardinal", "hand_size": 2, "options": '{"engine_hunt": "together"}'},
     "highest": TINY | {"hand_size": 2, "options": '{"engine_from": "highest"}'},
     "own": {"players": 3, "tile_set": "double-3", "hand_size": 2, "options": '{"engine_from": "own_highest"}'},
 }
