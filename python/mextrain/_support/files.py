@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -88,6 +89,11 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise
     DISK.sync_folder(path.parent)
+
+
+def is_uri(text: str) -> bool:
+    """Whether a text is a URI, such as `s3://bucket/folder`, and not a path."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text) is not None
 
 
 def remove_file(path: Path) -> None:

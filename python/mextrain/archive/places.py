@@ -6,20 +6,16 @@ All other modules of this room name files relative to the place, with slashes: `
 from __future__ import annotations
 
 import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
 
-from mextrain._support.files import locked_folder, make_folder, read_file, remove_file, whole_file
+from mextrain._support.files import is_uri, locked_folder, make_folder, read_file, remove_file, whole_file
 from mextrain.errors import MextrainError, shown
 
 Kind = Literal["file", "folder", "other"]
-
-URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-"""How a text begins that is not a path."""
 
 
 class FileSystem(Protocol):
@@ -33,8 +29,8 @@ class FileSystem(Protocol):
 class Place(ABC):
     """A folder with the files of an archive. All names are relative to it; its methods raise `OSError`.
 
-    `text`: how messages name it. `folder`: a `Path`, or the text for a place that has none. `has_locks`: whether writers
-    can lock each other out; such a place also holds temporary files.
+    `text`: how messages name it. `folder`: a `Path`, or the text for a place that has none. `has_locks`: whether
+    writers can lock each other out; such a place also holds temporary files.
     """
 
     text: str
@@ -162,7 +158,7 @@ def as_place(folder: Folder) -> Place:
     """Return the place that an argument names. Raises `MextrainError` if it cannot be one."""
     if isinstance(folder, Place):
         return folder
-    if (isinstance(folder, str) and URI.match(folder)) or hasattr(folder, "get_file_info"):
+    if (isinstance(folder, str) and is_uri(folder)) or hasattr(folder, "get_file_info"):
         from mextrain.archive.stores import place_in_store
 
         return place_in_store(folder)
@@ -182,8 +178,3 @@ def as_path(folder: object) -> Path:
     if path is None:
         raise MextrainError(f"folder = {shown(folder)}: expected the path of a folder")
     return path
-
-
-def is_uri(text: str) -> bool:
-    """Whether a text is a URI, and not a path."""
-    return URI.match(text) is not None

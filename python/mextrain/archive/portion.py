@@ -9,7 +9,7 @@ from mextrain.errors import MextrainError, shown
 
 _TEXT = re.compile(r"(\d{1,20})(?:-(\d{1,20}))?(?:/(\d{1,20}))?")
 
-EXPECTED = "a shard or a range of shards (7, 0-99), or one of N parts, counted from 0, or a range of them (7/100, 0-9/100)"
+EXPECTED = "shards, such as 7 or 0-99, or parts of N, counted from 0, such as 7/100 or 0-9/100"
 
 
 def portion(shards: object, job: Job) -> range:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mextrain._support.optional import need
@@ -31,6 +32,12 @@ class Shard:
     first_game: int
     games: int
     sidecar: Sidecar | None
+
+    @property
+    def path(self) -> Path | str:
+        """The file: a `Path`, or a text for an archive in an object store."""
+        folder = self.place.folder
+        return folder / self.name if isinstance(folder, Path) else f"{folder}/{self.name}"
 
     @property
     def rounds(self) -> int:

@@ -87,11 +87,8 @@ class StorePlace(Place):
         with tempfile.TemporaryFile() as file:
             yield cast(BinaryIO, file)
             file.flush()
-            with (
-                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as contents,
-                self._files.open_output_stream(name) as upload,
-            ):
-                upload.write(contents)
+            with self._files.open_output_stream(name) as upload:
+                upload.write(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
     def remove(self, name: str) -> None:
         """See `Place`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -96,7 +96,7 @@ class Cluster:
 
     def run(
         self, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]], tick: Callable[[], object]
-    ) -> Iterator[Any]:
+    ) -> Generator[Any, None, None]:
         """Yield the results of `function` for each of `calls` (its arguments), in the order in which they are ready.
 
         A bounded number of tasks is handed out at a time, each for one processor; `tick` is called a few times a
