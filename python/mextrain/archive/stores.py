@@ -10,7 +10,7 @@ import mmap
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -87,8 +87,19 @@ class StorePlace(Place):
         with tempfile.TemporaryFile() as file:
             yield cast(BinaryIO, file)
             file.flush()
-            with self._files.open_output_stream(name) as upload:
-                upload.write(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            contents = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            try:
+                with self._files.open_output_stream(name) as upload:
+                    upload.write(contents)
+            except BaseException:
+                with suppress(OSError):
+                    self._withdraw(name, len(contents))
+                raise
+
+    def _withdraw(self, name: str, size: int) -> None:
+        """Remove what an upload that failed may have left; another writer's object is as large as ours was to be."""
+        if self.kind(name) == "file" and self.size(name) != size:
+            self.remove(name)
 
     def remove(self, name: str) -> None:
         """See `Place`."""
