@@ -18,9 +18,9 @@ from mextrain import MextrainError, RuleSet
 from mextrain.archive import Job, find_job, verify_archive, write_archive
 from mextrain.archive.portion import portion
 from mextrain.cli import main
-from tests import limits
 from tests.archive.jobs import FOLDER, contents, small_job
 from tests.cli.run import fail, succeed
+from tests.limits import communicate
 
 pytest.importorskip("pyarrow")
 
@@ -163,7 +163,7 @@ def test_processes_that_are_killed(tmp_path: Path) -> None:
             pass
         parts[1].send_signal(signal.SIGKILL)
         for process in parts:
-            assert limits.communicate(process) is not None
+            assert communicate(process) is not None
         killed += parts[1].returncode == -signal.SIGKILL
         assert [process.returncode for process in (parts[0], parts[2])] == [0, 0]
         assert find_job(out) == job

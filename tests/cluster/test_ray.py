@@ -14,9 +14,9 @@ import pytest
 import mextrain
 from mextrain import IllegalMove, Interrupted, MextrainError, RuleSet, survey
 from mextrain.archive import Job, verify_archive, write_archive
-from tests import limits
 from tests.archive.jobs import contents
 from tests.cluster.deadly import FOLDER
+from tests.limits import communicate
 
 ray = pytest.importorskip("ray")
 pytest.importorskip("pyarrow")
@@ -114,7 +114,7 @@ def test_the_driver_is_killed(two: Two, whole: dict[str, bytes], tmp_path: Path)
         while not finished(out) and driver.poll() is None:
             pass
         driver.send_signal(signal.SIGKILL)
-        limits.communicate(driver)
+        communicate(driver)
     assert verify_archive(out) != [] or driver.returncode == 0
     write_archive(out, JOB, resume=True, cluster="ray")
     assert contents(out) == whole
