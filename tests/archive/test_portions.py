@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +161,7 @@ def test_processes_that_are_killed(tmp_path: Path) -> None:
         # Killed when a number of shards is there: that does not depend on how busy the machine is.
         enough = chance.randrange(1, 30)
         while len([*out.rglob("_part-*.parquet")]) < enough and parts[1].poll() is None:
-            pass
+            threading.Event().wait(0.002)
         parts[1].send_signal(signal.SIGKILL)
         for process in parts:
             assert communicate(process) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,6 +44,8 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
         patch.setenv(FOLDER, str(orders))
         patch.setenv("RAY_AUTH_MODE", "disabled")
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        # Ray's workers give way to all other programs, which on a busy machine would take minutes.
+        patch.setenv("RAY_worker_niceness", "0")
         small = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": False}
         cluster = Cluster(initialize_head=True, head_node_args=small)
         try:
@@ -112,7 +115,7 @@ def test_the_driver_is_killed(two: Two, whole: dict[str, bytes], tmp_path: Path)
     out = tmp_path / "out"
     with subprocess.Popen([sys.executable, "-c", DRIVER, out], cwd=Path(__file__).parents[2]) as driver:
         while not finished(out) and driver.poll() is None:
-            pass
+            threading.Event().wait(0.02)
         driver.send_signal(signal.SIGKILL)
         communicate(driver)
     assert verify_archive(out) != [] or driver.returncode == 0

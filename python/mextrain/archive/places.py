@@ -6,11 +6,12 @@ All other modules of this room name files relative to the place, with slashes: `
 from __future__ import annotations
 
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Literal, Protocol, cast
 
 from mextrain._support.files import is_uri, locked_folder, make_folder, read_file, remove_file, whole_file
 from mextrain.errors import MextrainError, shown
@@ -156,13 +157,20 @@ Folder = str | os.PathLike[str] | FileSystem | Place
 
 def as_place(folder: Folder) -> Place:
     """Return the place that an argument names. Raises `MextrainError` if it cannot be one."""
-    if isinstance(folder, Place):
-        return folder
-    if (isinstance(folder, str) and is_uri(folder)) or hasattr(folder, "get_file_info"):
+    kind = type(folder)  # Not isinstance, which asks the object.
+    if issubclass(kind, Place):
+        return cast(Place, folder)
+    if (issubclass(kind, str) and is_uri(cast(str, folder))) or _is_file_system(kind):
         from mextrain.archive.stores import place_in_store
 
         return place_in_store(folder)
     return LocalPlace(as_path(folder))
+
+
+def _is_file_system(kind: type) -> bool:
+    """Whether a type is a kind of `pyarrow.fs.FileSystem`; without that module there are none."""
+    fs = sys.modules.get("pyarrow.fs")
+    return fs is not None and issubclass(kind, fs.FileSystem)
 
 
 def as_path(folder: object) -> Path:

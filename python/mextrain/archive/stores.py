@@ -136,10 +136,8 @@ def place_in_store(folder: Any) -> Place:
                 "expected a path, or a URI such as s3://bucket/folder"
             ) from None
         text = _public(folder)
-    elif isinstance(folder, fs.FileSystem):
-        files, base, text = folder, "", _text_of(folder)
     else:
-        raise MextrainError(f"folder = {shown(folder)}: expected a path, a URI or a pyarrow.fs.FileSystem")
+        files, base, text = folder, "", _text_of(folder)
     local = _local_path(files, base)
     if local is not None:
         return LocalPlace(local)
