@@ -249,7 +249,7 @@ DOORS = {
         free=("record_actions",),
         called={"policies": "polic"},
     ),
-    "survey": Door(survey, {**PLAY, "backend": "scalar"}, called={"policies": "polic"}),
+    "survey": Door(survey, {**PLAY, "backend": "scalar", "cluster": None}, called={"policies": "polic"}),
     "play_rounds": Door(
         lambda **given: next(play_rounds(**given)),
         {name: PLAY[name] for name in PLAY if name not in ("workers", "progress")},

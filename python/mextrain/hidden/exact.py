@@ -140,7 +140,7 @@ class Histories:
         public = PublicRecord(position).evidence["barred"][0]
         barred = [0 if who is None or draw is not None else public[who] for who, draw in self.cells]
         numbers = [*by_tile, *by_cell]
-        unplaced = Unplaced(*(np.array(column, np.uint8) for column in numbers), barred=np.array(barred, np.uint32))
+        unplaced = Unplaced(*[np.array(column, np.uint8) for column in numbers] + [np.array(barred, np.uint32)])
         seen = Seen(log, len(log), np.uint8(position._get("phase")), np.uint32(position.turns))
         scratch = np.zeros(16, EVENT)
         found = list_histories(new_states(1), 0, position.rules.record, scratch, known, unplaced, seen, most, out)
