@@ -20,6 +20,7 @@ PYTHON = (
     "bulk",
     "study",
     "env",
+    "learned",
     "web",
     "archive",
     "dataset",
