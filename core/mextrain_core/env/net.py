@@ -64,7 +64,7 @@ def rectify(out):
 
 @helper
 def score_action(w, features, is_hint, table, x, y):
-    """The score (float32) of an action; ``table``: the part of the first layer that the table gives; overwrites x, y."""
+    """The score (float32) of an action; ``table``: what the table adds to the first layer. Overwrites x and y."""
     for j in range(len(x)):
         x[u64(j)] = table[u64(j)]
     score = F0
