@@ -61,7 +61,8 @@ class Net:
         value_tables(self._weights, _rows(batch).table, relative)
         places = (np.arange(players) - batch.seats[:, None].astype(np.int64)) % players
         points: np.ndarray = np.take_along_axis(relative, places, 1).astype(np.float64) * SCALE
-        return np.maximum(points, 0.0)
+        np.maximum(points, 0.0, out=points)
+        return points
 
     def _score(self, batch: Batch, rows: Rows, chosen: np.ndarray) -> np.ndarray:
         scores = np.zeros(len(rows.moves), np.float32)
