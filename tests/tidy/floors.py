@@ -21,6 +21,7 @@ PYTHON = (
     "bulk",
     "study",
     "env",
+    "learned",
     "web",
     "archive",
     "dataset",
