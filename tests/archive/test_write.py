@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from mextrain import ArchiveError, Interrupted, MextrainError, MissingExtra, RuleSet, __version__, simulate
-from mextrain.archive import COLUMNS, JOB_FILE, Job, making, read_job, read_shards, rows, write_archive
+from mextrain.archive import COLUMNS, JOB_FILE, Job, check_archive, making, read_job, read_shards, rows, write_archive
 from mextrain.archive.layout import OLD_JOB_FILE
 from mextrain.archive.places import as_place
 from mextrain.archive.side_files import read_side_file
+from mextrain.bulk.positions import play_rounds
 from mextrain.game.seeding import STREAM
 from mextrain_core.game.deal import deal
 from mextrain_core.game.score import score
@@ -31,6 +32,18 @@ pq = pytest.importorskip("pyarrow.parquet")
 @pytest.fixture
 def job() -> Job:
     return small_job()
+
+
+@pytest.mark.parametrize("starter", ["draw", "rotate"])
+def test_the_engine_of_a_row_is_the_one_that_was_laid(starter: str, tmp_path: Path) -> None:
+    """If the deal decides the engine, the column has it; `check` deals again, and refuses another one."""
+    rules = RuleSet.preset("pressman", players=3, tile_set="double-4", hand_size=2, rounds=3, starter=starter)
+    write_archive(tmp_path, Job.create(rules, games=20, seed=3, policies="random"))
+    table = pq.read_table(tmp_path)
+    laid = [str(position.engine) for position in play_rounds(rules, games=20, seed=3)]
+    assert table.column("engine").to_pylist() == laid
+    assert len(set(laid)) > 3
+    assert check_archive(tmp_path).rounds == 60
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])

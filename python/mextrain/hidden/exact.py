@@ -139,8 +139,8 @@ class Histories:
         by_tile, by_cell = (self.tiles, [self._layers[index] for index in self.tiles]), (*columns, rooms)
         public = PublicRecord(position).evidence["barred"][0]
         barred = [0 if who is None or draw is not None else public[who] for who, draw in self.cells]
-        numbers = [*by_tile, *by_cell]
-        unplaced = Unplaced(*[np.array(column, np.uint8) for column in numbers] + [np.array(barred, np.uint32)])
+        numbers = [np.array(column, np.uint8) for column in (*by_tile, *by_cell)]
+        unplaced = Unplaced._make([*numbers, np.array(barred, np.uint32)])
         seen = Seen(log, len(log), np.uint8(position._get("phase")), np.uint32(position.turns))
         scratch = np.zeros(16, EVENT)
         found = list_histories(new_states(1), 0, position.rules.record, scratch, known, unplaced, seen, most, out)

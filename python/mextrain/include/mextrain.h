@@ -173,7 +173,7 @@ typedef struct mextrain_api {
     uint32_t state_size;
     uint32_t rules_size;
     uint32_t event_size;
-    /* Deal the round that game of seed plays from engine (half code); starter 255 is drawn. */
+    /* Deal the round that game of seed plays from engine (half code, of the key); starter 255 is drawn. */
     void (*deal_game)(mextrain_state *state, const mextrain_rules *rules, uint64_t seed, uint64_t game, uint32_t engine, uint32_t starter);
     /* Run the forced steps to the next decision or the end of the round. */
     void (*advance)(mextrain_state *state, const mextrain_rules *rules);
