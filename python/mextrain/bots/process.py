@@ -147,6 +147,12 @@ class _Pool:
         with self._lock:
             self._idle[bot.command].append(bot)
 
+    def name(self, command: str) -> str:
+        """Return what the bot calls itself; raises `PolicyError` if it cannot be started."""
+        bot = self.take(command)
+        self.give_back(bot)
+        return bot.name
+
     def end(self) -> None:
         with self._lock:
             bots = [bot for each in self._idle.values() for bot in each]

@@ -27,8 +27,8 @@ from mextrain.cli.interrupts import prompt_interrupts
 from mextrain.errors import MAX_TEXT, MextrainError, nearest, one_line, shown
 
 COMMANDS = (
-    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "analyse",
-    "replay", "bench", "warmup", "rules", "play", "bot", "score", "companion", "completion", "help",
+    "selfplay", "record", "check", "stats", "tournament", "compare", "hands", "plan", "show", "legal", "beliefs",
+    "analyse", "replay", "bench", "warmup", "rules", "play", "bot", "score", "companion", "completion", "help",
 )
 """The commands, in the order of the help."""
 
