@@ -10,7 +10,7 @@ from typing import Any
 from mextrain._support.optional import need
 from mextrain._support.processors import usable_processors
 from mextrain.cluster.names import RAY
-from mextrain.cluster.versions import check_software, software
+from mextrain.cluster.versions import check_software, run_checked, software
 from mextrain.errors import MextrainError, one_line
 
 RETRIES = 5
@@ -105,8 +105,8 @@ class Cluster:
         too often.
         """
         ray = self._ray
-        task = ray.remote(num_cpus=1, max_retries=RETRIES, retry_exceptions=[OSError])(function)
-        waiting = iter(calls)
+        task = ray.remote(num_cpus=1, max_retries=RETRIES, retry_exceptions=[OSError])(run_checked)
+        here, waiting = software(), iter(calls)
         running: set[Any] = set()
         is_more, room, looked = True, 1, 0.0
         try:
@@ -117,7 +117,7 @@ class Cluster:
                     arguments = next(waiting, None)
                     is_more = arguments is not None
                     if arguments is not None:
-                        running.add(task.remote(*arguments))
+                        running.add(task.remote(here, function, arguments))
                 if not running:
                     return
                 ready, _ = ray.wait(list(running), num_returns=1, timeout=TICK_SECONDS)
