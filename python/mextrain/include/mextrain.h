@@ -165,6 +165,9 @@ typedef struct mextrain_event {
 /* A policy: the move (16 bits) for the seat to move. state holds only what that seat sees. */
 typedef int32_t (*mextrain_policy)(const mextrain_state *state, const mextrain_rules *rules, uint64_t word);
 
+/* A value function: writes the expected points of every seat; 0, or negative if it failed. state holds only what the seat to move sees. */
+typedef int32_t (*mextrain_value)(const mextrain_state *state, const mextrain_rules *rules, double *points);
+
 typedef struct mextrain_api {
     uint32_t abi_version;
     uint32_t state_size;

@@ -145,6 +145,6 @@ class _Run:
 
     def _block(self, bench: Bench, sums: Sums, number: int, worlds: int) -> None:
         bench.sample(block_seed(self._seed, number), worlds)
-        points, facts = bench.try_moves(self._moves, self._live, worlds)
+        played = bench.try_moves(self._moves, self._live, worlds)
         scratch = np.empty(len(self._live), np.int64)
-        tally(points, facts, worlds, self._live, self._seat, self._settings.utility, sums, scratch)
+        tally(*played, worlds, self._live, self._seat, sums, scratch)

@@ -15,7 +15,7 @@ WIDTH = 80
 MOST_MOVES = 40
 """The most moves that the table shows."""
 
-_UNITS = {"margin": "points", "points": "points", "rank": "places"}
+UNITS = {"margin": "points", "points": "points", "rank": "places", "match": "percent"}
 
 
 class MoveResult(NamedTuple):
@@ -101,7 +101,7 @@ class SearchResult:
         }
 
     def __str__(self) -> str:
-        unit = _UNITS[self.utility]
+        unit = UNITS[self.utility]
         lines = [
             f"seat {self.seat}: {self.best_text}  ({self.method}, {self.playouts:,} play-outs of "
             f"{_cut(self.policy, 20)}, seed {self.seed})",

@@ -115,15 +115,13 @@ class _Tree:
 
     def grow(self, walks: int) -> None:
         """Make so many walks."""
-        record, utility = self._rules.record, self._settings.utility
-        block = self._settings.block
+        record, block = self._rules.record, self._settings.block
         for start in range(0, walks, block):
             count = min(block, walks - start)
             self._bench.sample(block_seed(self._seed, self.blocks, self._number), count)
             walks_of = self._bench.states, 1, count, record, self._explore
             self.used = descend(self._tree, self.used, *walks_of)
-            points, facts = self._bench.play_out(count)
-            back_up(self._tree, points, facts, count, self._seat, utility, self.sums)
+            back_up(self._tree, *self._bench.play_out(count), count, self._seat, self.sums)
             self.blocks += 1
             if self.blocks in MEASURED:
                 self._measure()

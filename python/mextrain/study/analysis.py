@@ -16,7 +16,7 @@ from mextrain.game.moves import Move
 from mextrain.game.seeding import check_seed, mix
 from mextrain.position import Position
 from mextrain.records import RoundRecord, replay
-from mextrain.searches.result import SearchResult
+from mextrain.searches.result import UNITS, SearchResult
 from mextrain.searches.settings import check_method
 from mextrain.study.duel import Duels
 from mextrain.study.luck import LUCK_PLAYOUTS, Luck
@@ -124,7 +124,7 @@ class Analysis:
         chosen = [row for row in self.decisions if row.choices > 1]
         lines = [f"{self.title}: {len(self.decisions)} decisions, {len(chosen)} with a choice"]
         if self.search is not None:
-            unit = "places" if self.search.utility == "rank" else "points"
+            unit = UNITS[self.search.utility]
             lines += [
                 f"by {self.search.method} search, play-outs of {self.search.policy[:40]}, seed {self.search.seed}; "
                 f"loss in {unit},",
