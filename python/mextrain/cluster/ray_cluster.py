@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -43,20 +44,11 @@ def connected(cluster: str) -> Iterator[Cluster]:
     ray = need("ray", "ray")
     is_ours = not ray.is_initialized()
     if is_ours:
-        quiet = {"log_to_driver": False, "logging_level": "error"}
         try:
-            if cluster != RAY:
-                ray.init(cluster, **quiet)
-            else:
-                try:
-                    ray.init("auto", **quiet)
-                except ConnectionError:
-                    ray.init(
-                        num_cpus=usable_processors(),
-                        include_dashboard=False,
-                        object_store_memory=STORE_BYTES,
-                        **quiet,
-                    )
+            # What goes wrong is told by the error; Ray warns of it besides.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                _connect(ray, cluster)
         except (ConnectionError, ValueError, RuntimeError, ImportError, OSError) as error:
             raise MextrainError(f"the cluster {cluster} cannot be reached ({one_line(str(error))})") from None
     try:
@@ -66,6 +58,18 @@ def connected(cluster: str) -> Iterator[Cluster]:
     finally:
         if is_ours:
             ray.shutdown()
+
+
+def _connect(ray: Any, cluster: str) -> None:
+    quiet = {"log_to_driver": False, "logging_level": "error"}
+    if cluster != RAY:
+        ray.init(cluster, **quiet)
+        return
+    try:
+        ray.init("auto", **quiet)
+    except ConnectionError:
+        here = {"num_cpus": usable_processors(), "include_dashboard": False, "object_store_memory": STORE_BYTES}
+        ray.init(**here, **quiet)
 
 
 class Cluster:
