@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mextrain import MextrainError, MissingExtra, RuleSet, survey
+from mextrain import Interrupted, MextrainError, MissingExtra, RuleSet, survey
 from mextrain.archive import Job, write_archive
 from mextrain.archive.tasks import check_sight
-from mextrain.cluster.versions import check_software, software
+from mextrain.bulk import on_cluster
+from mextrain.cluster.versions import check_software, run_checked, software
 from tests.cli.run import fail
 
 RULES = RuleSet.super(3, rounds=1)
@@ -58,6 +60,33 @@ def test_odd_nodes_are_listed() -> None:
     assert f"two has pyarrow 1.0 (here {here['pyarrow']}); " in text
     assert "three cannot import mextrain" in text
     assert "one" not in text.split("machine: ")[1].replace("None", "")
+
+
+def test_a_node_that_joins_later() -> None:
+    assert run_checked(software(), divmod, (7, 2)) == (3, 1)
+    with pytest.raises(MextrainError, match=r"has joined the cluster with pyarrow .* \(here 1\.0\)"):
+        run_checked({**software(), "pyarrow": "1.0"}, divmod, (7, 2))
+
+
+class Late:
+    """A cluster whose tasks end in another order, until somebody interrupts it."""
+
+    def run(self, function: Callable[..., Any], calls: Any, tick: Callable[[], object]) -> Iterator[Any]:
+        results = [function(*call) for call in calls]
+        for number in (1, 3, 0, 4):
+            yield results[number]
+            tick()
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_leaves_the_first_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the parts 0, 1, 3 and 4, only the first two follow each other."""
+    monkeypatch.setattr(on_cluster, "connected", lambda name: nullcontext(Late()))
+    seen: list[int] = []
+    with pytest.raises(Interrupted) as caught:
+        survey(RULES, games=6, seed=4, cluster="ray", progress=lambda done, games: seen.append(done))
+    assert caught.value.finished == survey(RULES, games=2, seed=4)
+    assert seen == [1, 2, 3, 4]
 
 
 class Nodes:

@@ -16,6 +16,7 @@ import mextrain
 from mextrain import IllegalMove, Interrupted, MextrainError, RuleSet, survey
 from mextrain.archive import Job, verify_archive, write_archive
 from tests.archive.jobs import contents
+from tests.cli.run import succeed
 from tests.cluster.deadly import FOLDER
 from tests.limits import communicate
 
@@ -129,8 +130,10 @@ def test_what_a_task_raises_arrives(two: Two, tmp_path: Path) -> None:
         write_archive(tmp_path / "out", JOB, cluster="ray")
 
 
-def test_statistics(two: Two) -> None:
+def test_statistics(two: Two, capsys: pytest.CaptureFixture[str]) -> None:
     rules = RuleSet.super(3, rounds=1)
+    flags = ["stats", "--rules", "super", "--players", "3", "--option", "rounds=1", "--games", "5", "--json"]
+    assert succeed(capsys, *flags, "--cluster", "ray") == succeed(capsys, *flags)
     here = survey(rules, games=5, seed=2, first_game=7, policies="heaviest")
     assert survey(rules, games=5, seed=2, first_game=7, policies="heaviest", cluster="ray") == here
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from mextrain._support.optional import need
 from mextrain._support.processors import usable_processors
 from mextrain.cluster.names import RAY
-from mextrain.cluster.versions import check_software, software
+from mextrain.cluster.versions import check_software, run_checked, software
 from mextrain.errors import MextrainError, one_line
 
 RETRIES = 5
@@ -43,20 +44,11 @@ def connected(cluster: str) -> Iterator[Cluster]:
     ray = need("ray", "ray")
     is_ours = not ray.is_initialized()
     if is_ours:
-        quiet = {"log_to_driver": False, "logging_level": "error"}
         try:
-            if cluster != RAY:
-                ray.init(cluster, **quiet)
-            else:
-                try:
-                    ray.init("auto", **quiet)
-                except ConnectionError:
-                    ray.init(
-                        num_cpus=usable_processors(),
-                        include_dashboard=False,
-                        object_store_memory=STORE_BYTES,
-                        **quiet,
-                    )
+            # What goes wrong is told by the error; Ray warns of it besides.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                _connect(ray, cluster)
         except (ConnectionError, ValueError, RuntimeError, ImportError, OSError) as error:
             raise MextrainError(f"the cluster {cluster} cannot be reached ({one_line(str(error))})") from None
     try:
@@ -66,6 +58,18 @@ def connected(cluster: str) -> Iterator[Cluster]:
     finally:
         if is_ours:
             ray.shutdown()
+
+
+def _connect(ray: Any, cluster: str) -> None:
+    quiet = {"log_to_driver": False, "logging_level": "error"}
+    if cluster != RAY:
+        ray.init(cluster, **quiet)
+        return
+    try:
+        ray.init("auto", **quiet)
+    except ConnectionError:
+        here = {"num_cpus": usable_processors(), "include_dashboard": False, "object_store_memory": STORE_BYTES}
+        ray.init(**here, **quiet)
 
 
 class Cluster:
@@ -105,8 +109,8 @@ class Cluster:
         too often.
         """
         ray = self._ray
-        task = ray.remote(num_cpus=1, max_retries=RETRIES, retry_exceptions=[OSError])(function)
-        waiting = iter(calls)
+        task = ray.remote(num_cpus=1, max_retries=RETRIES, retry_exceptions=[OSError])(run_checked)
+        here, waiting = software(), iter(calls)
         running: set[Any] = set()
         is_more, room, looked = True, 1, 0.0
         try:
@@ -117,7 +121,7 @@ class Cluster:
                     arguments = next(waiting, None)
                     is_more = arguments is not None
                     if arguments is not None:
-                        running.add(task.remote(*arguments))
+                        running.add(task.remote(here, function, arguments))
                 if not running:
                     return
                 ready, _ = ray.wait(list(running), num_returns=1, timeout=TICK_SECONDS)
