@@ -273,8 +273,10 @@ def seen(position: Position, seat: int) -> list[str]:
         RuleSet.mexican(3, rounds=1, tile_set="double-4", hand_size=3),
         RuleSet.mexican(3, rounds=1, tile_set="double-5", hand_size=4, double_rule="cover", opening="single"),
         RuleSet.super(6, rounds=1),
+        RuleSet.mexican(3, rounds=1, tile_set="double-4", hand_size=3, engine_from="holder"),
+        RuleSet.mexican(3, rounds=1, tile_set="double-4", hand_size=2, engine_from="own_highest"),
     ],
-    ids=["small", "cover", "super"],
+    ids=["small", "cover", "super", "holder", "own"],
 )
 def test_a_follower_knows_what_its_seat_knows(rules: RuleSet) -> None:
     """At every decision: the same legal moves, and the same information as in the true round."""
@@ -282,7 +284,12 @@ def test_a_follower_knows_what_its_seat_knows(rules: RuleSet) -> None:
         position = Match(rules, seed=4, game=game).position
         seat = 1
         follower = Follower(
-            rules, engine=position.engine, starter=position.starter, seat=seat, hand=position.start.hands[seat]
+            rules,
+            engine=position.engine,
+            starter=position.starter,
+            seat=seat,
+            hand=position.start.hands[seat],
+            sizes=[len(hand) for hand in position.start.hands],
         )
         told = 0
         while not position.over:

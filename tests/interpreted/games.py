@@ -61,6 +61,8 @@ RULES = {
     "hunt": RuleSet.mexican(
         3, hand_size=3, engine_from="holder", engine_hunt="together", engine_order="up", starter="rotate", rounds=3
     ),
+    "highest": RuleSet.mexican(3, tile_set="double-4", hand_size=2, engine_from="highest", starter="rotate"),
+    "own": RuleSet.mexican(4, tile_set="double-3", hand_size=2, engine_from="own_highest", rounds=3),
     "pagat": RuleSet.preset("pagat", players=3, rounds=2),
     "together": RuleSet.super(3, hand_size=6, opening="together", own_train_first="all", rounds=3),
     "until": RuleSet.mexican(
@@ -83,6 +85,7 @@ HIDDEN = {
     "foot": RuleSet.mexican(3, tile_set="double-4", hand_size=4, double_rule="chicken_foot"),
     "first": RuleSet.mexican(2, tile_set="double-3", hand_size=4, own_train_first="all", failed_double="pass"),
     "until": RuleSet.mexican(2, tile_set="double-3", hand_size=3, draw_limit="until_it_fits", opening="together"),
+    "highest": RuleSet.mexican(3, tile_set="double-3", hand_size=2, engine_from="own_highest"),
     "super": RuleSet.super(4, hand_size=27, opening="chain", twice_bonus="may"),
 }
 """Small rounds with much evidence, and a large one with three hidden `*-A`."""

@@ -113,7 +113,7 @@ def _row(position: Position, step: int, move: Move) -> dict[str, Any]:
     return {
         "seed": start.seed,
         "game": start.game,
-        "round": position.rules.engines.index(position.engine),
+        "round": start.number,
         "step": step,
         "turn": position.turns,
         "seat": seat,

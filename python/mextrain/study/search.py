@@ -36,7 +36,7 @@ from mextrain.searches.settings import (
     check_method,
     usual_drop,
 )
-from mextrain.study.standings import futures
+from mextrain.study.match_futures import futures
 from mextrain_core.search.leaves import MAX_VALUE
 from mextrain_core.search.utility import UTILITIES
 
