@@ -355,3 +355,19 @@ def test_the_default_time_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         main(["stats", "--help"])
     assert f"time for a decision (default: {bot_limits.Limits().milliseconds})" in capsys.readouterr().out
+
+
+def test_a_program_that_cannot_be_started_is_told_how(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "bot.py"
+    program.write_text("")
+    told = fail(capsys, "stats", "--games", "1", "--policy", f"cmd:{program}")
+    assert "it is not executable; run chmod +x, or name what runs it, as in cmd:python bot.py" in told
+    told = fail(capsys, "stats", "--games", "1", "--policy", f"cmd:{tmp_path / 'gone'}")
+    assert told.endswith("cannot be started: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("bot.py", "cmd:python bot.py"), ("./bot", "cmd:./bot"), ("randon", "random")]
+)
+def test_a_policy_that_is_a_program_is_told_how(name: str, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert fail(capsys, "stats", "--games", "1", "--policy", name).rstrip("?\n").endswith(hint)

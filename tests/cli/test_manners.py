@@ -261,3 +261,14 @@ def test_completion_scripts_name_everything(shell: str, capsys: pytest.CaptureFi
     program = shutil.which(shell)
     if program:
         assert limits.run([program, "-n"], stdin=script).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["show", "legal", "check", "analyse", "beliefs"])
+def test_a_file_that_is_not_there(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """By its name and in words, without the numbers of the system."""
+    assert fail(capsys, command, "gone.jsonl") == f"mextrain {command}: gone.jsonl: No such file or directory\n"
+
+
+def test_one_game_is_not_games(capsys: pytest.CaptureFixture[str]) -> None:
+    text = succeed(capsys, "stats", "--games", "1", "--option", "rounds=1")
+    assert "\n1 game, 1 round; (…)" in text
