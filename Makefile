@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help selfplay test lint types tidy bench bench-smoke gate docs ci install-dev clean
+.PHONY: help selfplay test learner lint types tidy bench bench-smoke gate docs ci install-dev clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -46,6 +46,14 @@ selfplay: $(VENV)/.stamp-run ## play 20,000 matches of four random players into 
 
 test: $(VENV)/.stamp-test ## run all tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(ARGS)
+
+# Exactly this version: a later one may come with libraries for graphics cards, several gigabytes of them.
+$(VENV)/.stamp-learner: $(VENV)/.stamp-test
+	$(PIP) torch==2.13.0
+	@touch $@
+
+learner: $(VENV)/.stamp-learner ## train the example learner for a minute, and check what it learns
+	MEXTRAIN_LEARNER=1 $(BIN)/python -m pytest tests/learner $(ARGS)
 
 lint: $(VENV)/.stamp-dev ## check style and imports
 	$(BIN)/ruff check .

@@ -22,8 +22,8 @@ results["Mexican Train, 4 players"]
 
 # %% [markdown]
 # Points a round less those of the opponents, with 95 % intervals: the further to the left, the better. Two intervals
-# that overlap do not mean that nothing is known: the table above compares every two policies on the same deals, which
-# is more exact.
+# that overlap do not mean that nothing is known: `pairs()` compares every two policies on the same deals, which is more
+# exact.
 
 # %%
 COLOURS = ("#0d6fa3", "#1f7a33", "#b04e00", "#6a2fb5", "#c72424")

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from mextrain import ArchiveError, Interrupted, MextrainError, MissingExtra, RuleSet, __version__, simulate
-from mextrain.archive import COLUMNS, JOB_FILE, Job, check_archive, read_job, read_shards, rows, write_archive
-from mextrain.archive import write as writing
+from mextrain.archive import COLUMNS, JOB_FILE, Job, check_archive, making, read_job, read_shards, rows, write_archive
 from mextrain.archive.layout import OLD_JOB_FILE
+from mextrain.archive.places import as_place
 from mextrain.archive.side_files import read_side_file
 from mextrain.bulk.positions import play_rounds
 from mextrain.game.seeding import STREAM
@@ -125,7 +125,7 @@ def test_files_say_what_they_are(job: Job, tmp_path: Path) -> None:
     """Manifest, metadata and sidecar: versions, schema, rules, and a summary of the shard."""
     write_archive(tmp_path, job)
     assert read_job(tmp_path) == job
-    manifest = read_side_file(tmp_path / FOLDER / JOB_FILE)
+    manifest = read_side_file(as_place(tmp_path), f"{FOLDER}/{JOB_FILE}")
     path = tmp_path / FOLDER / "part-00003.parquet"
     stored = json.loads(pq.read_metadata(path).metadata[b"mextrain"])
     assert {**stored["job"], "columns": manifest["columns"]} == manifest
@@ -136,7 +136,7 @@ def test_files_say_what_they_are(job: Job, tmp_path: Path) -> None:
     assert manifest["columns"] == COLUMNS
     assert RuleSet.from_dict(manifest["rules"]) == RULES
     played = simulate(RULES, games=10, seed=2**64 - 1, first_game=97, policies=job.policies)
-    sidecar = read_side_file(tmp_path / FOLDER / "_part-00003.parquet")
+    sidecar = read_side_file(as_place(tmp_path), f"{FOLDER}/_part-00003.parquet")
     data = path.read_bytes()
     assert (sidecar["rows"], sidecar["bytes"]) == (30, len(data))
     assert sidecar["sha256"] == hashlib.sha256(data).hexdigest()
@@ -348,7 +348,7 @@ def test_two_writers_do_not_meet(job: Job, tmp_path: Path) -> None:
 
 
 def test_an_error_leaves_no_half_file(job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "arrow_rows", lambda *_: 1 / 0)
+    monkeypatch.setattr(making, "arrow_rows", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_archive(tmp_path, job, workers=2)
     assert list(contents(tmp_path)) == names()

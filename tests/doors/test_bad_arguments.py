@@ -249,7 +249,7 @@ DOORS = {
         free=("record_actions",),
         called={"policies": "polic"},
     ),
-    "survey": Door(survey, {**PLAY, "backend": "scalar"}, called={"policies": "polic"}),
+    "survey": Door(survey, {**PLAY, "backend": "scalar", "cluster": None}, called={"policies": "polic"}),
     "play_rounds": Door(
         lambda **given: next(play_rounds(**given)),
         {name: PLAY[name] for name in PLAY if name not in ("workers", "progress")},
@@ -260,7 +260,7 @@ DOORS = {
         {
             "position": POSITION, "seat": None, "playouts": 4, "seconds": None, "until": None, "method": "flat",
             "policy": "random", "utility": "margin", "seed": 0, "workers": 1, "drop": 1.0, "trees": 1,
-            "block": 16, "value": None,
+            "block": 16, "value": None, "prior": None, "totals": None,
         },
         called={"method": "search", "policy": "polic"},
     ),
@@ -373,7 +373,7 @@ def refuses_each(door: Door, argument: str, call_with: Callable[[Mapping[str, An
             refused.append(kind)
         except Exception:
             # A function of the caller may raise anything, and the caller gets that error.
-            assert argument in ("policies", "progress", "value"), kind
+            assert argument in ("policies", "progress", "value", "prior"), kind
             assert kind in ("type", "function"), kind
     if argument not in door.free:
         assert {"object", "rude"} <= set(refused), refused

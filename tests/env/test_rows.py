@@ -18,7 +18,9 @@ from tests.strategies import rule_sets
 SCALES = {
     "points": 12, "follow": 4, "own_plays": 4, "plan_tiles": 6, "plan_points": 60, "plan_in_time": 60, "plan_rest": 6,
     "tiles": 12, "fewest": 12, "hand_points": 100, "boneyard": 50, "open_trains": 4, "doubles": 3, "turns": 60,
-    "legal": 8, "others": 40, "next_1": 12, "next_2": 12, "next_3": 12, "own_fits": 4, "lead": 100, "rounds_left": 13,
+    "counting": 10, "unseen": 6, "covered_unseen": 6, "covered_hand": 4, "owner_tiles": 12, "other_fits": 4,
+    "best": 100, "legal": 8, "others": 40, "next_1": 12, "next_2": 12, "next_3": 12, "own_fits": 4, "lead": 100,
+    "rounds_left": 13,
 }  # fmt: skip
 
 
@@ -27,8 +29,8 @@ def halves(tile: Tile) -> tuple[Any, Any]:
     return tile.high, tile.low
 
 
-def own_plays(position: Position, hand: list[Tile], seat: int) -> int:
-    """Plays of a hand on the seat's own train, by the rules of what joins what; equal plays count once."""
+def own_plays(position: Position, hand: list[Tile], seat: Any) -> int:
+    """Plays of a hand on the seat's own train, or another, by the rules of what joins what; equal plays count once."""
     rules = position.rules
     joins = rules.record["join"][0]
     count = 0
@@ -66,6 +68,12 @@ def table_of(position: Position, totals: tuple[int, ...], number: int) -> dict[s
         "others": sum(others),
         **{f"next_{k}": sizes[(seat + k) % rules.players] for k in (1, 2, 3)},
         "own_fits": own_plays(position, list(position.hands[seat]), seat),
+        **{f"open_{k}": position.is_open((seat + k) % rules.players) for k in (1, 2, 3)},
+        "other_fits": sum(
+            own_plays(position, list(position.hands[seat]), train)
+            for train in [*range(rules.players), "M"]
+            if train != seat and (train in position.started if train == "M" else position.is_open(train))
+        ),
         "lead": (sum(totals) - totals[seat]) / (rules.players - 1) - totals[seat],
         "rounds_left": rules.rounds - 1 - number,
     }
@@ -73,7 +81,7 @@ def table_of(position: Position, totals: tuple[int, ...], number: int) -> dict[s
 
 def action_of(position: Position, move: Move) -> dict[str, float]:
     """The features of an action except those of the plan, from a position."""
-    names = [name for name in ACTION_FEATURES if not name.startswith("plan_")]
+    names = [name for name in ACTION_FEATURES if not name.startswith(("plan_", "counting"))]
     found = dict.fromkeys(names, 0.0)
     if move == STOP:
         return found | {"stop": 1.0}
@@ -87,6 +95,11 @@ def action_of(position: Position, move: Move) -> dict[str, float]:
     follow = len({other for other in hand if new in halves(other)} - {tile})
     own = move.train == seat
     cover = position._get("cover")
+    hidden = [each for other, tiles in enumerate(position.hands) if other != seat for each in tiles]
+    unseen = [
+        sum(rules.tiles.half(half) in halves(other) for other in [*hidden, *position.boneyard])
+        for half in (move.new, move.touch)
+    ]
     shown = {f"letter_{letter.lower()}": float(letter in halves(tile)) for letter in "ADRST"}
     return found | {
         "points": rules.points([tile]),
@@ -102,6 +115,10 @@ def action_of(position: Position, move: Move) -> dict[str, float]:
         "followed_double": tile.is_double and follow > 0,
         "bound": position._get("bound"),
         "wild": "*" in halves(tile),
+        "unseen": unseen[0],
+        "covered_unseen": unseen[1],
+        "covered_hand": sum(rules.tiles.half(move.touch) in halves(other) for other in hand),
+        "owner_tiles": 0 if own or move.train == rules.players else len(position.hands[move.train]),
         **shown,
     }
 
@@ -122,8 +139,8 @@ def check(rules: RuleSet, dice: random.Random, steps: int, seed: int, n: int) ->
             assert env.ids[lo:hi].tolist() == env.legal_ids(i).tolist()
             totals = tuple(int(total) for total in env.totals[i])
             expected = table_of(position, totals, follower.number)
-            assert [*expected] == [*TABLE_FEATURES]
-            for name, got in zip(TABLE_FEATURES, env.table_features[i], strict=True):
+            assert {*expected, "best"} == {*TABLE_FEATURES}
+            for name, got in zip(TABLE_FEATURES[:-1], env.table_features[i], strict=False):
                 assert np.isclose(got * SCALES.get(name, 1), expected[name], atol=1e-3), name
             for k, move in enumerate(legal):
                 row = dict(zip(ACTION_FEATURES, env.features[lo + k], strict=True))
@@ -151,6 +168,53 @@ def test_rows_of_any_rules(rules: RuleSet, dice: random.Random, seed: int) -> No
 @pytest.mark.parametrize("rules", [RuleSet.mexican(4), RuleSet.super(2)], ids=["mexican", "super"])
 def test_rows_of_a_game(rules: RuleSet) -> None:
     check(rules, random.Random(1), 120, 5, 1)
+
+
+def value_of_last(position: Position, move: Move) -> float:
+    """What the last tile of a hand is worth to `counting`, in points: the table of docs/policies.md, with no plan."""
+    rules, seat = position.rules, position._get("seat")
+    tile = rules.actions.tile(move)
+    late = min(len(hand) for other, hand in enumerate(position.hands) if other != seat) <= 2
+    value = rules.points([tile]) * (64 + 21 * late) + 2518 * tile.is_double
+    if move.train == seat:
+        return (value + 1200 * position.is_open(seat)) / 64
+    half = rules.tiles.half(move.new)
+    laid = {*rules.tiles} - {other for hand in position.hands for other in hand} - {*position.boneyard}
+    value += 86 * sum(half in halves(other) for other in laid)
+    return (value - (not tile.is_double) * (172 if move.train == rules.players else 294)) / 64
+
+
+def test_what_counting_thinks_of_a_play() -> None:
+    """Its choice is worth most; the worth of a last tile is known from the weights."""
+    env = BatchEnv(RuleSet.mexican(3), 12, seed=8, legal="rows", actions="rows", masks=False, observe=None)
+    env.reset()
+    following = followers(env, {})
+    counting, best = (ACTION_FEATURES.index(name) for name in ("counting", "counting_best"))
+    last = 0
+    for _ in range(90):
+        chosen = env.policy_actions("counting")
+        for i, follower in enumerate(following):
+            lo, hi = env.offsets[i : i + 2]  # type: ignore[index]
+            moves = follower.position.legal_moves()
+            plays = sum(move != STOP for move in moves)
+            values, is_best = env.features[lo : lo + plays, counting], env.features[lo : lo + plays, best]  # type: ignore[index]
+            assert ((values == 0) == (is_best == 1)).all()
+            assert (values <= 0).all()
+            assert not env.features[lo + plays : hi, [counting, best]].any()  # type: ignore[index]
+            most = float(env.table_features[i, -1]) * 100  # type: ignore[index]
+            if not plays:
+                assert most == 0
+                continue
+            assert is_best[chosen[i]] == 1
+            if env.table_features[i, 0] * 12 < 1.5:  # type: ignore[index]
+                expected = [value_of_last(follower.position, move) for move in moves if move != STOP]
+                assert np.allclose(values * 10 + most, expected, atol=0.01)
+                last += 1
+        actions = env.ids[env.offsets[:-1] + chosen].tolist()  # type: ignore[index]
+        env.step(chosen)
+        for follower, action in zip(following, actions, strict=True):
+            follower.play(action)
+    assert last > 10
 
 
 def test_plays_on_the_own_train_afterwards() -> None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mextrain import Batch, Match, MextrainError, PolicyError, Position, RuleSet, determinize, search
+from mextrain.study.match_futures import futures
 from mextrain_core.model.rules import RULES
 from mextrain_core.model.state import STATE
 from mextrain_core.search.utility import CHANCE, MATCH, rate
@@ -175,6 +176,29 @@ def test_match_play_follows_the_standings() -> None:
         if move.move == other.move and even.best == rank.best and move.loss is not None and other.loss is not None:
             # With two seats and equal standings the match is won by the lower points, as a place is.
             assert move.loss == pytest.approx(100 * other.loss, abs=1.0)
+
+
+def test_the_rounds_to_come_are_those_after_this_one() -> None:
+    for options in ({}, {"engine_from": "highest"}):
+        rules = RuleSet.mexican(2, rounds=3, **options)
+        match = Match(rules, seed=2)
+        for number, position in enumerate(match):
+            found = futures(position, (5, 9))
+            assert (found >= (5, 9)).all()
+            if number == 2:
+                assert found.tolist() == [[5, 9]]
+            else:
+                assert len(found) == 64
+                assert 20 < (found - (5, 9)).sum(axis=1).mean() / (2 - number) < 120
+            while not position.over:
+                position.play(position.legal_moves()[0])
+
+
+def test_a_round_of_no_match_has_no_chance_to_win_one() -> None:
+    rules = RuleSet.mexican(2, tile_set="double-6", hand_size=2, engine_from="highest")
+    position = Position.setup(rules, hands=("5-4", "1-2 3-3"), engine="6-6")
+    with pytest.raises(MextrainError, match="not known which round of a match"):
+        futures(position, (0, 0))
 
 
 def test_totals_of_a_match_in_progress() -> None:

@@ -20,7 +20,8 @@ FOR_USERS = [*PROJECT["dependencies"], *(line for name in EXTRAS.keys() - FOR_DE
 @pytest.mark.parametrize("requirement", sorted(FOR_USERS))
 def test_what_users_install_is_imported(requirement: str) -> None:
     package = re.split(r"\W", requirement)[0]
-    files = [(path, folder.name) for folder in (CORE, PYTHON) for path in sources(folder)]
+    folders = (CORE, PYTHON, ROOT / "examples" / "learner")
+    files = [(path, folder.name) for folder in folders for path in sources(folder)]
     modules = {name.partition(".")[0] for path, where in files for name in imported(path, where)}
     assert IMPORTED_AS.get(package, package) in modules
 

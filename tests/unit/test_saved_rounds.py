@@ -32,10 +32,12 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "rounds.jsonl"
 
 
-def test_every_round_is_a_record(file: Path) -> None:
-    found = tournament(RULES, **JOB, deals=3, out=file)
+@pytest.mark.parametrize("preset", ["mexican", "pagat", "pressman"])
+def test_every_round_is_a_record(preset: str, file: Path) -> None:
+    rules = RuleSet.preset(preset, players=3, rounds=2)
+    found = tournament(rules, **JOB, deals=3, out=file)
     lines = file.read_text(encoding="utf-8").splitlines()
-    assert len(lines) == found.games * RULES.rounds
+    assert len(lines) == found.games * rules.rounds
     order, points = MatchOrder(), {"cautious": 0, "random": 0}
     for line in lines:
         record = RoundRecord.from_json(line)
@@ -46,7 +48,7 @@ def test_every_round_is_a_record(file: Path) -> None:
         for policy, own in zip(json.loads(line)["policies"], record.points, strict=True):
             points[policy] += own
     assert [each.total for each in found.sums["points"]] == [points["cautious"], points["random"]]
-    assert found == tournament(RULES, **JOB, deals=3)
+    assert found == tournament(rules, **JOB, deals=3)
 
 
 def test_more_deals_on_top_are_one_run(file: Path, tmp_path: Path) -> None:

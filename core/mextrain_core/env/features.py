@@ -7,7 +7,7 @@ Each value is divided by its scale, so that most are near 0 … 1. Nothing is re
 import numpy as np
 
 from mextrain_core.bulk.counting_policy import plan_after
-from mextrain_core.bulk.plan_value import fewest_tiles, own_ends_after
+from mextrain_core.bulk.plan_value import fewest_tiles, own_ends_after, plan_value, play_value
 from mextrain_core.compiler.jit import helper
 from mextrain_core.compiler.machine import lowest, popcount
 from mextrain_core.game.movegen import ends_of
@@ -20,7 +20,7 @@ U0, U1 = u64(0), u64(1)
 I0, I1 = i64(0), i64(1)
 WILD_HALF, A_HALF = u64(WILD), u64(LETTER_A)
 
-FEATURES_VERSION = 1
+FEATURES_VERSION = 2
 """Version of both tables; any change of them is a new version."""
 
 ACTION_FEATURES = (
@@ -49,13 +49,20 @@ ACTION_FEATURES = (
     ("letter_r", 1, "the tile is a `*-R`"),
     ("letter_s", 1, "the tile is a `*-S`"),
     ("letter_t", 1, "the tile is a `*-T`"),
+    ("counting", 10, "the value of the play to `counting`, in points, minus that of the best play"),
+    ("counting_best", 1, "no play is worth more to `counting`"),
+    ("unseen", 6, "tiles that the seat cannot see with the half that becomes the end"),
+    ("covered_unseen", 6, "tiles that the seat cannot see with the half that the play touches"),
+    ("covered_hand", 4, "other tiles in the hand with the half that the play touches"),
+    ("owner_tiles", 12, "tiles in the hand of the other seat whose train it is"),
 )
 """Name, scale and meaning of each feature of an action."""
 
 (
     STOP_ACTION, TILE_POINTS, DOUBLE, OWN, MEXICAN, OTHER, CLOSES, FOLLOW, LONE, OUT_FIRST, COVERS, FOLLOWED_DOUBLE,
-    BOUND, OWN_PLAYS, OWN_STUCK, PLAN_TILES, PLAN_POINTS, PLAN_IN_TIME, PLAN_REST, SHOWS_WILD, FIRST_LETTER,
-) = range(len(ACTION_FEATURES) - 4)  # fmt: skip
+    BOUND, OWN_PLAYS, OWN_STUCK, PLAN_TILES, PLAN_POINTS, PLAN_IN_TIME, PLAN_REST, SHOWS_WILD, FIRST_LETTER, _, _, _, _,
+    BY_COUNTING, COUNTING_BEST, UNSEEN, COVERED_UNSEEN, COVERED_HAND, OWNER_TILES,
+) = range(len(ACTION_FEATURES))  # fmt: skip
 
 TABLE_FEATURES = (
     ("tiles", 12, "tiles in the own hand"),
@@ -82,10 +89,21 @@ TABLE_FEATURES = (
     ("own_fits", 4, "plays of the hand on the own train, in both orientations"),
     ("lead", 100, "mean points of the others in the rounds of the match so far, minus the own ones"),
     ("rounds_left", 13, "rounds of the match after this one"),
+    ("open_1", 1, "the train of the next seat clockwise is open"),
+    ("open_2", 1, "the train of the second next seat is open"),
+    ("open_3", 1, "the train of the third next seat is open"),
+    ("other_fits", 4, "plays of the hand on the Mexican Train, if it is started, and on open trains of others"),
+    ("best", 100, "the value of the best play to `counting`, in points"),
 )
 """Name, scale and meaning of each feature of the table."""
 
+VALUE_SCALE, BEST_SCALE = f32(1 / 640), f32(1 / 6400)
+"""From the values of ``counting``, which are 64ths of a point, to the features."""
+
 ACTION_SCALES = np.array([1 / scale for _, scale, _ in ACTION_FEATURES], np.float32)
+BEST = u64(len(TABLE_FEATURES) - 1)
+"""The last feature of the table is known when all actions are listed."""
+
 TABLE_SCALES = np.array([1 / scale for _, scale, _ in TABLE_FEATURES], np.float32)
 
 
@@ -112,6 +130,28 @@ def plays_of_tile(r, ends, touch, new):
         count += (halves >> touch) & U1
         if touch != new:
             count += (halves >> new) & U1
+    return i64(count)
+
+
+@helper
+def plays_elsewhere(s, r, seat):
+    """Plays (int64) of the whole hand on the Mexican Train, if it is started, and on open trains of other seats."""
+    count = I0
+    trains = (u64(s.open) & ((U1 << u64(r.players)) - U1) & ~(U1 << seat)) | (
+        u64(s.started) & (U1 << u64(r.players))
+    )
+    while trains != U0:
+        count += plays_on(s, r, seat, ends_of(s, r, lowest(trains)))
+        trains &= trains - U1
+    return count
+
+
+@helper
+def tiles_with(s, r, seat, half):
+    """Tiles (int64) in the hand of the seat that show ``half``."""
+    count = popcount(u64(s.hand[seat, half]))
+    if r.wild != NONE and (half == WILD_HALF or half == A_HALF):
+        count += max(u64(s.a_count[seat]), U1) - U1
     return i64(count)
 
 
@@ -147,9 +187,12 @@ def put_table_features(s, r, env, out):
     for k in range(18, 21):
         other = other + U1 if other + U1 < players else U0
         out[u64(k)] = f32(s.hand_count[other])
+        out[u64(k + 6)] = f32((u64(s.open) >> other) & U1)
     out[21] = f32(plays_on(s, r, seat, ends_of(s, r, seat)))
     out[22] = f32(all_totals - own_total) / others - f32(own_total)
     out[23] = f32(i64(r.rounds) - I1 - i64(env.number))
+    out[27] = f32(plays_elsewhere(s, r, seat))
+    out[BEST] = f32(0)
     for k in range(len(out)):
         out[u64(k)] *= TABLE_SCALES[u64(k)]
 
@@ -163,8 +206,10 @@ def put_stop_features(out):
 
 
 @helper
-def put_play_features(s, r, seat, turns, plans, train, touch, new, out):
-    """Write the features of a play; ``turns``: ``fewest_tiles``, ``plans``: ``begin_plans``."""
+def put_play_features(s, r, seat, known, train, touch, new, out):
+    """Write the features of a play; ``known``: ``know_hand``. Returns its value to ``counting`` (float32, exact), which
+    ``put_best`` compares with those of the other plays.
+    """
     follow = popcount(u64(s.hand[seat, new]) & ~(U1 << touch))
     is_own, is_mexican, is_double = train == seat, train == u64(r.players), touch == new
     left = i64(s.hand_count[seat]) - I1
@@ -172,8 +217,9 @@ def put_play_features(s, r, seat, turns, plans, train, touch, new, out):
     fitting = plays_on(s, r, seat, ends)
     if r.wild == NONE or s.a_count[seat] < 2 or max(touch, new) != A_HALF:
         fitting -= plays_of_tile(r, ends, touch, new)
-    plan = plan_after(s, r, seat, plans[0], plans[1], train, touch, new)
-    in_time = f32(plan.points * min(turns, plan.tiles)) / f32(plan.of) if plan.of > 0 else f32(0)
+    plan = plan_after(s, r, seat, known.hand, known.here, train, touch, new)
+    value = play_value(s, r, known.look, seat, train, touch, new) + plan_value(known.look, plan)
+    in_time = f32(plan.points * min(known.look.turns, plan.tiles)) / f32(plan.of) if plan.of > 0 else f32(0)
     out[STOP_ACTION] = f32(0)
     out[TILE_POINTS] = f32(tile_points(r, touch, new))
     out[DOUBLE] = f32(u64(is_double))
@@ -193,12 +239,28 @@ def put_play_features(s, r, seat, turns, plans, train, touch, new, out):
     out[PLAN_POINTS] = f32(plan.points)
     out[PLAN_IN_TIME] = in_time
     out[PLAN_REST] = f32(left - plan.tiles)
-    for k in range(SHOWS_WILD, len(out)):
+    for k in range(SHOWS_WILD, BY_COUNTING):
         out[u64(k)] = f32(0)
     if r.wild != NONE:
         put_letter_features(max(touch, new), out)
+    hand_new, hand_touch = tiles_with(s, r, seat, new), tiles_with(s, r, seat, touch)
+    out[BY_COUNTING] = f32(0)
+    out[COUNTING_BEST] = f32(0)
+    out[UNSEEN] = f32(i64(s.off[new]) - hand_new)
+    out[COVERED_UNSEEN] = f32(i64(s.off[touch]) - hand_touch)
+    out[COVERED_HAND] = f32(hand_touch - I1)
+    out[OWNER_TILES] = f32(0) if is_own or is_mexican else f32(s.hand_count[train])
     for k in range(len(out)):
         out[u64(k)] *= ACTION_SCALES[u64(k)]
+    out[BY_COUNTING] = f32(value)
+    return f32(value)
+
+
+@helper
+def put_best(best, out):
+    """Replace the value of a play to ``counting`` by its difference to the ``best`` one (float32)."""
+    out[COUNTING_BEST] = f32(u64(out[BY_COUNTING] == best))
+    out[BY_COUNTING] = (out[BY_COUNTING] - best) * VALUE_SCALE
 
 
 @helper

@@ -4,16 +4,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mextrain_core.bulk.counting_policy import begin_plans
-from mextrain_core.bulk.plan_value import fewest_tiles
+from mextrain_core.bulk.counting_policy import know_hand
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.env.envs import PLAYING
-from mextrain_core.env.features import put_play_features, put_stop_features, put_table_features
+from mextrain_core.env.features import (
+    BEST,
+    BEST_SCALE,
+    put_best,
+    put_play_features,
+    put_stop_features,
+    put_table_features,
+)
 from mextrain_core.game.movegen import before_plays, next_play, play_at
 from mextrain_core.hidden.observe import relative_id
 from mextrain_core.model.moves import STOP_MOVE, encode_move
 
-u64, i64 = np.uint64, np.int64
+u64, i64, f32 = np.uint64, np.int64, np.float32
 
 U0, U1 = u64(0), u64(1)
 I1 = i64(1)
@@ -52,7 +58,8 @@ def list_rows(s, r, env, i, rows):
     plays = env.status == PLAYING
     if plays:
         put_table_features(s, r, env, rows.table[i])
-        turns, plans = fewest_tiles(s, r, seat), begin_plans(s, r, seat)
+        known = know_hand(s, r, seat)
+        best, first = f32(0), k
         at = before_plays(s, r)
         while True:
             at = next_play(s, r, at)
@@ -60,8 +67,13 @@ def list_rows(s, r, env, i, rows):
                 break
             train, touch, new = play_at(at)
             put_row(r, rows, k, encode_move(train, touch, new), seat)
-            put_play_features(s, r, seat, turns, plans, train, touch, new, rows.features[k])
+            value = put_play_features(s, r, seat, known, train, touch, new, rows.features[k])
+            best = value if k == first else max(best, value)
             k += U1
+        while first < k:
+            put_best(best, rows.features[first])
+            first += U1
+        rows.table[i, BEST] = best * BEST_SCALE
     else:
         for n in range(rows.table.shape[1]):
             rows.table[i, u64(n)] = 0.0

@@ -58,7 +58,7 @@ class Bench:
         self._worlds = np.zeros(2, WORLDS)
         self._raw = self._worlds.view(np.uint8).reshape(2, -1)
         self._scratch, self._events = new_states(2), np.zeros(16, EVENT)
-        self._block, self._value, self._address = settings.block, settings.value, settings.value_address
+        self._most, self._value, self._address = settings.most_worlds, settings.value, settings.value_address
         self._prior = settings.prior
         self._wanted = settings.utility, settings.futures * settings.scale
         self._seats = settings.ids, settings.addresses
@@ -66,8 +66,8 @@ class Bench:
         self._is_calling = bool(settings.addresses.any())
         self._play = COPIES_KERNELS[usual, usual != ALL_RULES and all_random(settings.ids)]
         self._log: tuple[np.ndarray, int] = (self._events, 0)
-        self.states = new_states(1 + self._block)
-        """STATE: entry 0 is the seat's view, entries 1 … `block` are the worlds of the block, and after them come the
+        self.states = new_states(1 + self._most)
+        """STATE: entry 0 is the seat's view, entries 1 … `most_worlds` are the sampled worlds, and after them come the
         states to play out."""
         self._room = 0
         self._make_room(64)
@@ -75,8 +75,8 @@ class Bench:
     def _make_room(self, states: int) -> None:
         if states > self._room:
             self._room = 1 << (states - 1).bit_length()
-            sampled, self.states = self.states, new_states(1 + self._block + self._room)
-            self.states[: 1 + self._block] = sampled[: 1 + self._block]
+            sampled, self.states = self.states, new_states(1 + self._most + self._room)
+            self.states[: 1 + self._most] = sampled[: 1 + self._most]
             self._keys = np.empty(self._room, np.uint64)
             self._origins = np.arange(self._room, dtype=np.uint32)
             self._points, self._worth = np.empty((2, self._room, self._players), np.int64)
@@ -109,7 +109,7 @@ class Bench:
         self._raw[0] = other._raw[0]
 
     def sample(self, seed: int, count: int) -> None:
-        """Sample the worlds of a block, at most `block`, into `states[1 : 1 + count]`."""
+        """Sample the worlds of a block, at most `most_worlds`, into `states[1 : 1 + count]`."""
         self._raw[1] = self._raw[0]
         self._worlds["random"][1] = seed
         warm_up(self._worlds, 1)
@@ -121,8 +121,8 @@ class Bench:
         """Play each live move in each of the sampled worlds, and the rounds to their end."""
         count = worlds * len(live)
         self._make_room(count)
-        branch(self.states, self._record, 1, worlds, moves, live, 1 + self._block, self._keys)
-        return self._play_out(1 + self._block, count)
+        branch(self.states, self._record, 1, worlds, moves, live, 1 + self._most, self._keys)
+        return self._play_out(1 + self._most, count)
 
     def play_out(self, worlds: int) -> Played:
         """Play the states of the block to the end of their rounds."""

@@ -50,6 +50,9 @@ NO_FUTURES = np.zeros((0, 1), np.int64)
 
 BLOCK = 16
 """Worlds in a block."""
+FIRST_BATCHES, GROWTH = 32, 4
+"""Large blocks take less time. They are GROWTH times as large in stages of a flat search that have room for one, and in
+a tree after FIRST_BATCHES: a walk does not know the results of the others in its batch, which matters little later."""
 MAX_BLOCK = 1024
 
 
@@ -79,6 +82,11 @@ class Settings:
     value_address: int = 0
     prior: Prior | None = None
     futures: np.ndarray = field(default_factory=lambda: NO_FUTURES)
+
+    @property
+    def most_worlds(self) -> int:
+        """The most worlds that are sampled at once."""
+        return self.block * GROWTH
 
     @property
     def scale(self) -> int:

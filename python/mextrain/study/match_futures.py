@@ -23,7 +23,7 @@ def futures(position: Position, totals: object) -> np.ndarray:
     """Return possible points of the seats in all rounds but this one: int64[samples, players].
 
     `totals`: the points of the seats in the rounds before. Raises `MextrainError` for other totals, and for a round
-    that is not known to be one of the match.
+    whose number in the match is not known.
     """
     rules = position.rules
     before = totals if isinstance(totals, Sequence) and not isinstance(totals, str) else ()
@@ -35,9 +35,10 @@ def futures(position: Position, totals: object) -> np.ndarray:
         )
     number = position.start.number
     if number is None:
-        if rules.engines_are_known:
-            raise MextrainError(f"no round of the match has the engine {position.engine}: the utility match needs one")
-        raise MextrainError("which round of the match it is, is not known: the utility match needs a dealt round")
+        raise MextrainError(
+            f"utility = 'match': it is not known which round of a match the one with the engine {position.engine} is, "
+            "so expected a round that was dealt"
+        )
     left = rules.rounds - 1 - number
     later = _played(rules)[:, rules.rounds - left :].sum(axis=1) if left else np.zeros((1, rules.players), np.int64)
     return np.array(points, np.int64) + later

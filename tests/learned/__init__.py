@@ -1,0 +1,1 @@
+"""The trained nets of the package."""
