@@ -36,7 +36,8 @@ def main() -> None:
             for who in (policy, other)
         ]
         fewer = interval((points[1] - points[0])[:, 0])
-        print(f"three {other:<8}  ahead of them {interval(ahead(points[0]))}, fewer points than {other} {fewer}", flush=True)
+        won = interval(ahead(points[0]))
+        print(f"against three {other}: ahead of them {won}, fewer points than {other} there {fewer}", flush=True)
 
 
 if __name__ == "__main__":
