@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help selfplay test learner lint types tidy bench bench-smoke gate ci install-dev clean
+.PHONY: help selfplay test learner lint types tidy bench bench-smoke gate docs ci install-dev clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -32,9 +32,13 @@ $(VENV)/.stamp-test: $(VENV)/.stamp-created pyproject.toml
 	$(PIP) --editable '.[test]'
 	@touch $@
 
+$(VENV)/.stamp-docs: $(VENV)/.stamp-created pyproject.toml
+	$(PIP) --editable '.[docs]'
+	@touch $@
+
 $(VENV)/.stamp-dev: $(VENV)/.stamp-created pyproject.toml
 	$(PIP) --editable '.[dev]'
-	@touch $@ $(VENV)/.stamp-test
+	@touch $@ $(VENV)/.stamp-test $(VENV)/.stamp-docs
 
 # A folder that is there already is continued, and a finished one only says so.
 selfplay: $(VENV)/.stamp-run ## play 20,000 matches of four random players into runs/demo
@@ -69,10 +73,13 @@ bench-smoke: $(VENV)/.stamp-test ## run every benchmark once, small
 gate: $(VENV)/.stamp-test ## is the engine what it was, and as fast?
 	$(BIN)/python -m bench.gate
 
+docs: $(VENV)/.stamp-docs ## build the site of the documentation into site/
+	$(BIN)/python -m ci.site $(ARGS)
+
 install-dev: $(VENV)/.stamp-dev ## create the environment with all tools
 
 ci: ## run what must pass before a change is accepted
 	.ci/run
 
 clean: ## remove the environment and all caches, but no runs
-	rm -rf $(VENV) .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) .cache build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

@@ -52,9 +52,13 @@ def rule_sets(draw: Any, **fixed: object) -> RuleSet:
     options.update(fixed)
     options["players"] = players
     # Combinations that are refused.
+    if "engine_from" not in fixed and tile_set == "super":
+        options["engine_from"] = "set_aside"
     resolved = {name: option.default(preset) for name, option in OPTIONS.items()} | options
     if options.get("hand_size") == 1:  # whoever lays the engine would begin without tiles
         options["engine_from"] = "set_aside"
+    if resolved["engine_from"] in ("highest", "own_highest") and options.get("hand_size") != 1:
+        options["engine_order"] = "down"
     if resolved["double_rule"] == "chicken_foot" and resolved["opening"] == "together":
         options["opening"] = "chain"
     remembers = {"draw_limit": "until_it_fits", "drawn_tile": "own_train", "dead_double": "binds"}

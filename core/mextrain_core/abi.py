@@ -56,7 +56,7 @@ def _entry(result: str, **parameters: Any) -> Any:
 
 @_entry("void", state=STATE, rules=RULES, seed="uint64", game="uint64", engine="uint32", starter="uint32")
 def deal_game(state, rules, seed, game, engine, starter):
-    """Deal the round that game of seed plays from engine (half code); starter 255 is drawn."""
+    """Deal the round that game of seed plays from engine (half code, of the key); starter 255 is drawn."""
     r = as_struct(rules)
     deal.deal_round(as_struct(state), r, round_key(seed, game, u64(engine)), u64(engine), u64(starter))
 

@@ -55,10 +55,13 @@ _NAMES = {
     "records": ("RoundRecord", "replay"),
     "searches.result": ("MoveResult", "SearchResult"),
     "study.analysis": ("Analysis", "analyse"),
+    "study.comparison": ("RuleComparison", "compare_rules"),
     "study.hands": ("HandSummary", "survey_hands"),
     "study.planner": ("Plan", "plan"),
     "study.search": ("search",),
-    "study.tournament": ("Tournament", "tournament"),
+    "study.standings": ("Tournament",),
+    "study.stopping": ("StopRule",),
+    "study.tournament": ("resume_tournament", "tournament"),
     "web.page": ("Page", "replay_page"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -117,12 +120,16 @@ if TYPE_CHECKING:
     from mextrain.searches.result import SearchResult as SearchResult
     from mextrain.study.analysis import Analysis as Analysis
     from mextrain.study.analysis import analyse as analyse
+    from mextrain.study.comparison import RuleComparison as RuleComparison
+    from mextrain.study.comparison import compare_rules as compare_rules
     from mextrain.study.hands import HandSummary as HandSummary
     from mextrain.study.hands import survey_hands as survey_hands
     from mextrain.study.planner import Plan as Plan
     from mextrain.study.planner import plan as plan
     from mextrain.study.search import search as search
-    from mextrain.study.tournament import Tournament as Tournament
+    from mextrain.study.standings import Tournament as Tournament
+    from mextrain.study.stopping import StopRule as StopRule
+    from mextrain.study.tournament import resume_tournament as resume_tournament
     from mextrain.study.tournament import tournament as tournament
     from mextrain.web.page import Page as Page
     from mextrain.web.page import replay_page as replay_page

@@ -88,9 +88,10 @@ class Position(ReadOnlyPosition):
     ) -> Position:
         """Return the round with `engine` in game `game` of `seed`, at its first decision.
 
-        `engine`: any double of the set; by default the first engine of the rules. `starter`: by default the fixed seat
-        of the rules if they name one (then no other is allowed), else the seat that the stream decides. The round is
-        the same as in a `Match` with this seed and game.
+        `engine`: any double of the set; by default the first engine of the rules. If the deal decides the engine
+        (option `engine_from`), it only names the round. `starter`: by default the fixed seat of the rules if they name
+        one (then no other is allowed), else the seat that the stream decides. The round is the same as in a `Match`
+        with this seed and game.
 
         With `chance="explicit"` the position stops before each draw (`pending_draw`), and the caller draws (`draw`).
 
@@ -119,8 +120,9 @@ class Position(ReadOnlyPosition):
         else seat 0. `boneyard`: all other tiles except the engine, in drawing order. Without it, the stream of `seed`
         (default 0) and `game` decides the draws, or the caller does with `chance="explicit"`.
 
-        Raises `PositionError` if the tiles do not make up the set, and for an impossible starter, engine or combination
-        of arguments; `SeedError` for a seed or game out of range.
+        Raises `PositionError` if the tiles do not make up the set, if they contradict the engine (option
+        `engine_from`), and for an impossible starter, engine or combination of arguments; `SeedError` for a seed or
+        game out of range.
         """
         is_explicit = isinstance(chance, str) and chance == "explicit"
         if boneyard is not None and (seed is not None or is_explicit):

@@ -9,6 +9,7 @@ from typing import Any
 
 from mextrain import RuleSet
 from mextrain.archive import JOB_FILE, Job, Sidecar, archive_schema
+from mextrain.archive.places import as_place
 from mextrain.archive.verify import sha256_of
 
 Row = dict[str, Any]
@@ -57,6 +58,8 @@ def rewrite_shard(
 
 def resign(archive: Path, job: Job, number: int, **sidecar: Any) -> None:
     """Update size and SHA-256 in the sidecar of a shard."""
-    mark, path = Sidecar.read(archive, job, number), archive / job.path(number)
+    place, name = as_place(archive), job.path(number).as_posix()
+    mark = Sidecar.read(place, job, number)
     assert mark is not None
-    dataclasses.replace(mark, bytes=path.stat().st_size, sha256=sha256_of(path), **sidecar).write(archive, job, number)
+    right = {"bytes": place.size(name), "sha256": sha256_of(place, name)}
+    dataclasses.replace(mark, **right, **sidecar).write(place, job, number)

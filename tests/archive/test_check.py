@@ -22,6 +22,7 @@ from mextrain.archive import (
     write_archive,
 )
 from mextrain.archive.manifest import find_manifest
+from mextrain.archive.places import as_place
 from mextrain.archive.side_files import read_side_file
 from mextrain.cli import main
 from tests.archive.jobs import ARCHIVES, FOLDER, Row, contents, resign, rewrite_shard, small_job
@@ -297,9 +298,10 @@ def test_what_is_written_today_is_what_was_written(tmp_path: Path) -> None:
     golden = ARCHIVES / "3"
     job, _ = read_shards(golden)
     write_archive(tmp_path, job)
-    manifests = [find_manifest(folder) for folder in (golden, tmp_path)]
+    places = as_place(golden), as_place(tmp_path)
+    manifests = [find_manifest(place) for place in places]
     assert all(manifests)
-    assert read_side_file(manifests[0]) == read_side_file(manifests[1])
+    assert read_side_file(places[0], manifests[0]) == read_side_file(places[1], manifests[1])
     for number in range(job.shards):
         new, old = Sidecar.read(tmp_path, job, number), Sidecar.read(golden, job, number)
         assert new is not None

@@ -16,6 +16,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def whole(folder: Folder) -> dict[str, bytes]:
     return contents(path)
 
 
-def run(disk: SimulatedDisk, monkeypatch: pytest.MonkeyPatch, **options: bool) -> BaseException | None:
+def run(disk: SimulatedDisk, monkeypatch: pytest.MonkeyPatch, **options: Any) -> BaseException | None:
     """Write the archive on a simulated disk; returns the error that ended the run."""
     with monkeypatch.context() as patch:
         patch.setattr(files, "DISK", disk)
@@ -82,8 +83,9 @@ def operations(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> range:
     return range(len(disk.log))
 
 
+@pytest.mark.parametrize("shards", [None, "0-1"])
 def test_power_cut_at_any_operation(
-    folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+    shards: str | None, folder: Folder, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever of the other data survives, complete files are kept, and a resumed run gives the same bytes."""
     count = unmarked = 0
@@ -92,7 +94,7 @@ def test_power_cut_at_any_operation(
         root = folder()
         root.mkdir()
         disk = SimulatedDisk(root, fatal)
-        assert isinstance(run(disk, monkeypatch), Cut)
+        assert isinstance(run(disk, monkeypatch, shards=shards), Cut)
         for after, seed in [*((after, fatal) for after in AFTER), ("mixed", -fatal)]:
             left = folder()
             disk.cut(left, after, seed)

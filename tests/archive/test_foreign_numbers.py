@@ -17,6 +17,7 @@ import pytest
 
 from mextrain import ArchiveError, RuleSet
 from mextrain.archive import Job, check_archive, read_job, verify_archive, write_archive
+from mextrain.archive.places import as_place
 from mextrain.archive.verify import sha256_of
 from mextrain.cli import main
 from mextrain.dataset import DecisionDataset, decision_table
@@ -155,7 +156,8 @@ def rewrite_old_shard(archive: Path, job: Job, column: str, value: int) -> None:
     changed = pa.array([*listed[:-1], value], table.schema.field(column).type)
     pq.write_table(table.set_column(place, table.schema.field(column), changed), path)
     says = json.loads(mark.read_text())
-    mark.write_text(json.dumps({**says, "bytes": path.stat().st_size, "sha256": sha256_of(path)}))
+    digest = sha256_of(as_place(archive), job.path(0).as_posix())
+    mark.write_text(json.dumps({**says, "bytes": path.stat().st_size, "sha256": digest}))
 
 
 def test_moves_of_any_code(tmp_path: Path) -> None:

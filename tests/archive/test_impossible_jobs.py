@@ -18,6 +18,7 @@ from mextrain import ArchiveError, MextrainError
 from mextrain.archive import JOB_FILE, Job, Sidecar, check_archive, read_job, read_shards, verify_archive, write_archive
 from mextrain.archive.layout import OLD_JOB_FILE
 from mextrain.archive.manifest import find_manifest
+from mextrain.archive.places import as_place
 from mextrain.archive.side_files import read_json_file, read_side_file, write_side_file
 from mextrain.cli import main
 from mextrain.dataset import DecisionDataset, decision_table
@@ -73,7 +74,7 @@ def manifest(folder: Path, change: dict[str, Any], is_old: bool) -> None:
         (folder / OLD_JOB_FILE).write_text(json.dumps(says))
     else:
         (folder / FOLDER).mkdir(parents=True)
-        write_side_file(folder / FOLDER / JOB_FILE, says)
+        write_side_file(as_place(folder), f"{FOLDER}/{JOB_FILE}", says)
 
 
 @pytest.mark.parametrize("is_old", [True, False])
@@ -231,7 +232,7 @@ def test_any_job(says: Any) -> None:
 
 
 GOLDEN_JOB = read_job(ARCHIVES / "2")
-GOLDEN_SIDECAR = read_json_file(ARCHIVES / "2" / GOLDEN_JOB.sidecar_path(0))
+GOLDEN_SIDECAR = read_json_file(as_place(ARCHIVES / "2"), GOLDEN_JOB.sidecar_path(0).as_posix())
 
 
 @given(replaced(GOLDEN_SIDECAR))
@@ -270,11 +271,11 @@ def test_two_archives_in_one_folder(tmp_path: Path) -> None:
     with pytest.raises(MextrainError, match="holds 2 archives"):
         read_job(tmp_path / "both")
     # A manifest without its shards.
-    path = find_manifest(tmp_path / "2")
-    assert path is not None
+    manifest = find_manifest(as_place(tmp_path / "2"))
+    assert manifest is not None
     target = tmp_path / "other" / FOLDER / JOB_FILE
     target.parent.mkdir(parents=True)
-    shutil.copy(path, target)
-    assert read_side_file(target)["rules"]["players"] == 2
+    shutil.copy(tmp_path / "2" / manifest, target)
+    assert read_side_file(as_place(tmp_path / "other"), f"{FOLDER}/{JOB_FILE}")["rules"]["players"] == 2
     with pytest.raises(MextrainError, match=r"it lies in .*, and its shards in preset=super/players=2"):
         read_job(tmp_path / "other")

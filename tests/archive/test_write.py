@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from mextrain import ArchiveError, Interrupted, MextrainError, MissingExtra, RuleSet, __version__, simulate
-from mextrain.archive import COLUMNS, JOB_FILE, Job, read_job, read_shards, rows, write_archive
-from mextrain.archive import write as writing
+from mextrain.archive import COLUMNS, JOB_FILE, Job, check_archive, making, read_job, read_shards, rows, write_archive
 from mextrain.archive.layout import OLD_JOB_FILE
+from mextrain.archive.places import as_place
 from mextrain.archive.side_files import read_side_file
+from mextrain.bulk.positions import play_rounds
 from mextrain.game.seeding import STREAM
 from mextrain_core.game.deal import deal
 from mextrain_core.game.score import score
@@ -31,6 +32,18 @@ pq = pytest.importorskip("pyarrow.parquet")
 @pytest.fixture
 def job() -> Job:
     return small_job()
+
+
+@pytest.mark.parametrize("starter", ["draw", "rotate"])
+def test_the_engine_of_a_row_is_the_one_that_was_laid(starter: str, tmp_path: Path) -> None:
+    """If the deal decides the engine, the column has it; `check` deals again, and refuses another one."""
+    rules = RuleSet.preset("pressman", players=3, tile_set="double-4", hand_size=2, rounds=3, starter=starter)
+    write_archive(tmp_path, Job.create(rules, games=20, seed=3, policies="random"))
+    table = pq.read_table(tmp_path)
+    laid = [str(position.engine) for position in play_rounds(rules, games=20, seed=3)]
+    assert table.column("engine").to_pylist() == laid
+    assert len(set(laid)) > 3
+    assert check_archive(tmp_path).rounds == 60
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])
@@ -112,7 +125,7 @@ def test_files_say_what_they_are(job: Job, tmp_path: Path) -> None:
     """Manifest, metadata and sidecar: versions, schema, rules, and a summary of the shard."""
     write_archive(tmp_path, job)
     assert read_job(tmp_path) == job
-    manifest = read_side_file(tmp_path / FOLDER / JOB_FILE)
+    manifest = read_side_file(as_place(tmp_path), f"{FOLDER}/{JOB_FILE}")
     path = tmp_path / FOLDER / "part-00003.parquet"
     stored = json.loads(pq.read_metadata(path).metadata[b"mextrain"])
     assert {**stored["job"], "columns": manifest["columns"]} == manifest
@@ -123,7 +136,7 @@ def test_files_say_what_they_are(job: Job, tmp_path: Path) -> None:
     assert manifest["columns"] == COLUMNS
     assert RuleSet.from_dict(manifest["rules"]) == RULES
     played = simulate(RULES, games=10, seed=2**64 - 1, first_game=97, policies=job.policies)
-    sidecar = read_side_file(tmp_path / FOLDER / "_part-00003.parquet")
+    sidecar = read_side_file(as_place(tmp_path), f"{FOLDER}/_part-00003.parquet")
     data = path.read_bytes()
     assert (sidecar["rows"], sidecar["bytes"]) == (30, len(data))
     assert sidecar["sha256"] == hashlib.sha256(data).hexdigest()
@@ -335,7 +348,7 @@ def test_two_writers_do_not_meet(job: Job, tmp_path: Path) -> None:
 
 
 def test_an_error_leaves_no_half_file(job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "arrow_rows", lambda *_: 1 / 0)
+    monkeypatch.setattr(making, "arrow_rows", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_archive(tmp_path, job, workers=2)
     assert list(contents(tmp_path)) == names()

@@ -273,8 +273,10 @@ def seen(position: Position, seat: int) -> list[str]:
         RuleSet.mexican(3, rounds=1, tile_set="double-4", hand_size=3),
         RuleSet.mexican(3, rounds=1, tile_set="double-5", hand_size=4, double_rule="cover", opening="single"),
         RuleSet.super(6, rounds=1),
+        RuleSet.mexican(3, rounds=1, tile_set="double-4", hand_size=3, engine_from="holder"),
+        RuleSet.mexican(3, rounds=1, tile_set="double-4", hand_size=2, engine_from="own_highest"),
     ],
-    ids=["small", "cover", "super"],
+    ids=["small", "cover", "super", "holder", "own"],
 )
 def test_a_follower_knows_what_its_seat_knows(rules: RuleSet) -> None:
     """At every decision: the same legal moves, and the same information as in the true round."""
@@ -282,7 +284,12 @@ def test_a_follower_knows_what_its_seat_knows(rules: RuleSet) -> None:
         position = Match(rules, seed=4, game=game).position
         seat = 1
         follower = Follower(
-            rules, engine=position.engine, starter=position.starter, seat=seat, hand=position.start.hands[seat]
+            rules,
+            engine=position.engine,
+            starter=position.starter,
+            seat=seat,
+            hand=position.start.hands[seat],
+            sizes=[len(hand) for hand in position.start.hands],
         )
         told = 0
         while not position.over:
@@ -348,3 +355,19 @@ def test_the_default_time_is_in_the_help(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(SystemExit):
         main(["stats", "--help"])
     assert f"time for a decision (default: {bot_limits.Limits().milliseconds})" in capsys.readouterr().out
+
+
+def test_a_program_that_cannot_be_started_is_told_how(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "bot.py"
+    program.write_text("")
+    told = fail(capsys, "stats", "--games", "1", "--policy", f"cmd:{program}")
+    assert "it is not executable; run chmod +x, or name what runs it, as in cmd:python bot.py" in told
+    told = fail(capsys, "stats", "--games", "1", "--policy", f"cmd:{tmp_path / 'gone'}")
+    assert told.endswith("cannot be started: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("bot.py", "cmd:python bot.py"), ("./bot", "cmd:./bot"), ("randon", "random")]
+)
+def test_a_policy_that_is_a_program_is_told_how(name: str, hint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert fail(capsys, "stats", "--games", "1", "--policy", name).rstrip("?\n").endswith(hint)

@@ -39,8 +39,8 @@ class Interrupted(NamedTuple):
     seconds: float
 
 
-def interrupt(*argv: str, games: int = 1) -> Interrupted:
-    """Run a command that reports progress, and send Ctrl-C when it has played `games` games."""
+def interrupt(*argv: str, games: int = 1, number: int = signal.SIGINT) -> Interrupted:
+    """Run a command that reports progress, and send Ctrl-C, or another signal, when it has played `games` games."""
     # A shell without job control starts background jobs with SIGINT ignored; restore the default as at a terminal.
     used = ChildrenTime()
     running = subprocess.Popen(
@@ -52,11 +52,12 @@ def interrupt(*argv: str, games: int = 1) -> Interrupted:
     )
     assert running.stderr is not None
     line = running.stderr.readline()
-    if line.startswith("compiling "):
+    # Before it plays, a command may say that it compiles, or where it saves.
+    while line.startswith(("compiling ", "saving ")):
         line = running.stderr.readline()
     word, before = line.split()
     assert word == "playing"
-    running.send_signal(signal.SIGINT)
+    running.send_signal(number)
     out, err = communicate(running)
     return Interrupted(running.returncode, out, err, used.seconds() - float(before))
 

@@ -14,12 +14,12 @@ from mextrain.benchmark import STANDARD, Effort, Job, environment, measure, repo
 from mextrain.benchmark.signature import first_rule_sets, rule_sets, signature
 from mextrain.game.options import PLAYERS_TABLE
 from mextrain_core.lockstep.player import accepts
-from tests.cli.run import succeed
+from tests.cli.run import fail, succeed
 
 FIRST_SIGNATURE = "833f64f07fbd6002"
 """Of the first part. It changes only if the kernels play something else than before; then CHANGELOG.md must say so."""
 
-SIGNATURE = "98ec05462951f285"
+SIGNATURE = "3f214ef071138e73"
 """Of everything: it also changes if rules are added."""
 
 
@@ -198,3 +198,20 @@ def test_a_process_that_fails_is_an_error(capfd: pytest.CaptureFixture[str]) -> 
     with pytest.raises(InternalError, match="status 1; its message is above"):
         runs._run(("-c", "raise SystemExit('no memory left')"))
     assert "no memory left" in capfd.readouterr().err
+
+
+def test_searches_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    effort = ("--processes", "1", "--repeats", "2", "--milliseconds", "2")
+    table = ("--rules", "mexican", "--players", "2", "--option", "tile_set=double-9")
+    found = json.loads(succeed(capsys, "bench", "--search", "--json", *table, *effort))
+    kinds = {(one["method"], one["policy"]) for one in found["runs"]}
+    assert kinds == {(method, policy) for method in ("flat", "tree") for policy in ("random", "counting")}
+    assert "CPU" in found["method"]
+    for one in found["runs"]:
+        assert (one["preset"], one["players"], one["repeats"]) == ("mexican", 2, 2)
+        assert one["playouts"] % one["moves"] == 0
+        assert one["playouts_per_second"] == pytest.approx(one["playouts"] / one["seconds"])
+    lines = succeed(capsys, "bench", "--search", *table, *effort).splitlines()
+    assert len(lines) == 5
+    assert max(map(len, lines)) <= 80
+    assert "leave out" in fail(capsys, "bench", "--search", "--policy", "random")

@@ -127,6 +127,9 @@ def test_games_in_a_short_form(capsys: pytest.CaptureFixture[str]) -> None:
         ["stats", "--games", "20", "--players", "14", "--policy", "random"],
         ["hands", "--games", "5"],
         ["hands", "--games", "5", "--players", "3"],
+        ["tournament", "--deals", "2", "--option", "rounds=1", "--policy", "random,heaviest,cautious"],
+        ["compare", "--games", "5", "--with", "opening=single"],
+        ["compare", "--games", "5", "--with", "super", "--with", "double_rule=chicken_foot foot_ends=center"],
         ["rules"],
         ["rules", "--rules", "super"],
         ["rules", "--players", "14", "--option", "double_rule=chicken_foot"],
@@ -240,6 +243,8 @@ def completed(words: list[str]) -> list[str]:
         (["mextrain", "hands", "--goal", "h"], ["heaviest"]),
         (["mextrain", "stats", "--option", "opening", "=", "ch"], ["chain"]),
         (["mextrain", "stats", "--option", "double_r"], ["double_rule=anywhere", "double_rule=cover"]),
+        (["mextrain", "compare", "--with", "card"], ["cardinal"]),
+        (["mextrain", "compare", "--with", "opening", "=", "ch"], ["chain"]),
         (["mextrain", "help", "war"], ["warmup"]),
         (["mextrain", "completion", "z"], ["zsh"]),
     ],
@@ -261,3 +266,14 @@ def test_completion_scripts_name_everything(shell: str, capsys: pytest.CaptureFi
     program = shutil.which(shell)
     if program:
         assert limits.run([program, "-n"], stdin=script).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["show", "legal", "check", "analyse", "beliefs"])
+def test_a_file_that_is_not_there(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """By its name and in words, without the numbers of the system."""
+    assert fail(capsys, command, "gone.jsonl") == f"mextrain {command}: gone.jsonl: No such file or directory\n"
+
+
+def test_one_game_is_not_games(capsys: pytest.CaptureFixture[str]) -> None:
+    text = succeed(capsys, "stats", "--games", "1", "--option", "rounds=1")
+    assert "\n1 game, 1 round; (…)" in text

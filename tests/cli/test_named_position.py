@@ -144,6 +144,12 @@ def test_wrong_names(
     assert said in fail(capsys, command, *(given.get(text, text) for text in arguments))
 
 
+def test_a_file_with_one_line(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = tmp_path / "one.jsonl"
+    one.write_text(Path(path).read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    assert "there is no line 2: expected 1, or -1 from the end" in fail(capsys, "show", str(one), "--line", "2")
+
+
 def test_what_commands_cannot_answer(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     position = ROUNDS[2]
     other = str(((position.seat or 0) + 1) % 3)

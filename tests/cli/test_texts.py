@@ -24,7 +24,8 @@ BROKEN = [LONG, "a\nb", "a\x1b[31mb", "\ud800", "a\u2028b", ""]
         ["stats", "--nonsense"], ["plan", "--start", "3", "--hand"], ["plan", "--hand", "3-2", "--start"],
         ["plan", "--hand", "3-2", "--set"],
         ["selfplay", "--games", "1", "--out", "x", "--policy"], ["record", "--games", "1", "--policy"],
-        ["beliefs", "--event", "3"], ["tournament", "--policy"], ["stats", "--backend"],
+        ["beliefs", "--event", "3"], ["tournament", "--policy"], ["stats", "--backend"], ["compare", "--with"],
+        ["tournament", "--test"], ["tournament", "--until"], ["tournament", "--resume"],
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -39,8 +39,20 @@ def suggested() -> Picture:
     return position.svg(names=NAMES, suggest=position.legal_moves()[0])
 
 
+def opening() -> Picture:
+    """An opening turn that goes on after five tiles, a double among them."""
+    position = Position.deal(MEXICAN, seed=17)
+    for _ in range(5):
+        position.play(position.legal_moves()[0])
+    return position.svg(for_seat=position.seat, names=NAMES)
+
+
 DRAWINGS: dict[str, Callable[[], Picture]] = {
     "table": suggested,
+    "deal": lambda: Position.deal(MEXICAN, seed=11).svg(for_seat=0, names=NAMES),
+    "places": lambda: played(MEXICAN, 7, 18).svg(for_seat=3, names=NAMES),
+    "opening": opening,
+    "blocked": lambda: played(RuleSet.mexican(players=3), 10, 1000).svg(names=NAMES[:3]),
     "seat": lambda: played(MEXICAN, 11, 26).svg(for_seat=2, theme="dark"),
     "double": lambda: owing(MEXICAN, 2, 20).svg(),
     "feet": lambda: owing(FEET, 4, 40).svg(),

@@ -4,6 +4,7 @@ How a page writes code:
 
 * ```` ```python ```` runs, one block after the other in one namespace; if the next block is ```` ```text output ````,
   that is what it prints.
+* ```` ```python NAME.py ```` is a file: it does not run by itself, but lies in the folder of the page's commands.
 * ```` ```pycon ```` is a session in the same namespace, compared as by `doctest`.
 * ```` ```console ````: lines that begin with `$ ` run in a shell in one folder for the page, the lines below each are
   what it prints. `exit-N` after the language is the exit code of the last command; all others exit with 0.
@@ -43,6 +44,11 @@ def with_code(*languages: str) -> Any:
     return pytest.mark.parametrize("page", pages, ids=name_of)
 
 
+def is_file(fence: Fence) -> bool:
+    """Whether a block is the text of a file, whose name stands after its language."""
+    return any("." in word for word in fence.words)
+
+
 def check_output(where: str, expected: str, got: str) -> None:
     """Compare printed texts as `doctest` does."""
     if not doctest.OutputChecker().check_output(expected.strip() + "\n", got.strip() + "\n", FLAGS):
@@ -70,7 +76,7 @@ def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for fence, following in pairwise(blocks):
         if fence.language == "pycon":
             run_session(fence, names, page)
-        if fence.language != "python":
+        if fence.language != "python" or is_file(fence):
             continue
         printed = io.StringIO()
         # Leading blank lines, so that a traceback shows the line number of the page.
@@ -123,6 +129,8 @@ def test_commands_run(page: Path, tmp_path: Path, shell: dict[str, str]) -> None
     folder = tmp_path / "here"
     folder.mkdir()
     for fence in fences(page):
+        if is_file(fence):
+            (folder / fence.words[0]).write_text(fence.text, encoding="utf-8")
         if fence.language != "console":
             continue
         wanted = next((int(word.removeprefix("exit-")) for word in fence.words if word.startswith("exit-")), 0)

@@ -11,6 +11,7 @@ import pytest
 from mextrain import Event, Position, RuleSet
 from mextrain.archive import COLUMNS, Job, archive_schema, write_archive
 from mextrain.archive.layout import FORMATS as ARCHIVE_FORMATS
+from mextrain.archive.places import as_place
 from mextrain.archive.side_files import read_side_file
 from mextrain.game.events import KINDS
 from mextrain.game.seeding import FIRST_DRAW_WORD, STARTER_WORD, STREAM, below, high, low, round_key, word
@@ -85,7 +86,7 @@ def test_the_files_of_an_archive(tmp_path: Path) -> None:
     names = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*"))
     described = [code_words(row[0])[0] for row in files[1:4]]
     assert sorted(name.replace("…", "mexican", 1).replace("…", "2", 1) for name in described) == names
-    sidecar = read_side_file(tmp_path / job.sidecar_path(0))
+    sidecar = read_side_file(as_place(tmp_path), job.sidecar_path(0).as_posix())
     assert [name for row in fields[1:] for name in code_words(row[0])] == list(sidecar)
     assert all(f"`{name}`" in read(FORMATS) for name in ARCHIVE_FORMATS)
 

@@ -41,7 +41,7 @@ DOORS = {
         write_archive,
         {
             "folder": FOLDER, "job": JOB, "workers": 1, "resume": True, "verify": False, "progress": None,
-            "backend": "auto",
+            "backend": "auto", "shards": None, "cluster": None,
         },
         free=("resume", "verify"),
     ),

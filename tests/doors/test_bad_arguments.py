@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import inspect
 import math
+import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -26,11 +28,13 @@ from mextrain import (
     Position,
     RoundRecord,
     RuleSet,
+    StopRule,
     Tile,
     TileSet,
     WorldSampler,
     analyse,
     beliefs,
+    compare_rules,
     count_worlds,
     determinize,
     information_key,
@@ -39,6 +43,7 @@ from mextrain import (
     plan,
     replay,
     replay_page,
+    resume_tournament,
     search,
     simulate,
     survey,
@@ -116,6 +121,9 @@ def finished() -> Position:
 
 RECORD = RoundRecord.from_dict(finished().record())
 PLAYED = simulate(RULES, games=2, record_actions=True)
+FOLDER = tempfile.TemporaryDirectory()
+SAVED = str(Path(FOLDER.name) / "rounds.jsonl")
+tournament(RULES, "random,heaviest", deals=1, out=SAVED)
 EXPLICIT = Position.deal(RULES, seed=1, chance="explicit")
 BELIEFS = beliefs(POSITION, 0)
 HANDS = ["3-3 3-2 3-1", "2-2 2-1 2-0"]
@@ -241,7 +249,7 @@ DOORS = {
         free=("record_actions",),
         called={"policies": "polic"},
     ),
-    "survey": Door(survey, {**PLAY, "backend": "scalar"}, called={"policies": "polic"}),
+    "survey": Door(survey, {**PLAY, "backend": "scalar", "cluster": None}, called={"policies": "polic"}),
     "play_rounds": Door(
         lambda **given: next(play_rounds(**given)),
         {name: PLAY[name] for name in PLAY if name not in ("workers", "progress")},
@@ -252,7 +260,7 @@ DOORS = {
         {
             "position": POSITION, "seat": None, "playouts": 4, "seconds": None, "until": None, "method": "flat",
             "policy": "random", "utility": "margin", "seed": 0, "workers": 1, "drop": 1.0, "trees": 1,
-            "block": 16, "value": None,
+            "block": 16, "value": None, "prior": None, "totals": None,
         },
         called={"method": "search", "policy": "polic"},
     ),
@@ -272,9 +280,22 @@ DOORS = {
         tournament,
         {
             "rules": RULES, "policies": "random,heaviest", "deals": 1, "seed": 0, "format": "pairs", "workers": 1,
-            "first_game": 0, "progress": None,
+            "first_game": 0, "progress": None, "stop": None, "out": None,
         },
         called={"policies": "polic"},
+    ),
+    "resume_tournament": Door(
+        resume_tournament,
+        {"file": SAVED, "deals": None, "stop": None, "workers": 1, "progress": None},
+    ),
+    "StopRule": Door(StopRule, {"until": None, "test": None, "error": 0.05}),
+    "compare_rules": Door(
+        compare_rules,
+        {
+            "base": RULES, "variants": [RULES], "games": 1, "seed": 0, "policies": "random", "workers": 1,
+            "first_game": 0, "progress": None,
+        },
+        called={"base": "rules", "policies": "polic"},
     ),
     "plan": Door(
         plan,
@@ -327,7 +348,11 @@ def test_the_good_arguments_are_good() -> None:
 
 
 @pytest.mark.parametrize(("name", "argument"), CASES, ids=[f"{door}-{argument}" for door, argument in CASES])
-def test_a_wrong_argument_is_one_clear_error(name: str, argument: str) -> None:
+def test_a_wrong_argument_is_one_clear_error(
+    name: str, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Some of the wrong values are good names of files.
+    monkeypatch.chdir(tmp_path)
     refuses_each(DOORS[name], argument, partial(call, name))
 
 
@@ -348,7 +373,7 @@ def refuses_each(door: Door, argument: str, call_with: Callable[[Mapping[str, An
             refused.append(kind)
         except Exception:
             # A function of the caller may raise anything, and the caller gets that error.
-            assert argument in ("policies", "progress", "value"), kind
+            assert argument in ("policies", "progress", "value", "prior"), kind
             assert kind in ("type", "function"), kind
     if argument not in door.free:
         assert {"object", "rude"} <= set(refused), refused
@@ -358,8 +383,8 @@ def test_every_public_function_has_a_door() -> None:
     """Every public function is listed above, except classes that users do not instantiate."""
     made_for_people = {
         "Batch", "BatchPolicy", "Beliefs", "Decision", "HandSummary", "Interrupted", "Move", "MoveResult", "OpenDouble",
-        "Option", "Page", "Plan", "Problem", "SearchResult", "Simulation", "Tournament", "Warmup", "WorldCount",
-        "Actions",
+        "Option", "Page", "Plan", "Problem", "RuleComparison", "SearchResult", "Simulation", "Tournament", "Warmup",
+        "WorldCount", "Actions",
     }
     doors = {name.partition(".")[0] for name in DOORS}
     for name in mextrain._HOMES:

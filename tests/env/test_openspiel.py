@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 import random
@@ -18,6 +19,9 @@ import pyspiel
 import mextrain.env.openspiel as adapter
 from mextrain import Layout, MextrainError, Position, RuleError, observe
 from mextrain.hidden.observation import expand
+from tests.reference import Rules
+from tests.reference.stream import lay_first
+from tests.reference.tiles import tiles_of
 
 TINY = {"players": 2, "tile_set": "double-2", "hand_size": 1}
 GAMES: dict[str, dict[str, Any]] = {
@@ -26,6 +30,9 @@ GAMES: dict[str, dict[str, Any]] = {
     "six": {"players": 3, "tile_set": "double-6", "hand_size": 4},
     "foot": {"players": 2, "tile_set": "double-6", "hand_size": 5, "options": '{"double_rule": "chicken_foot"}'},
     "fixed": TINY | {"options": '{"starter": 1}'},
+    "holder": TINY | {"hand_size": 2, "options": '{"engine_from": "holder", "engine_hunt": "together"}'},
+    "highest": TINY | {"hand_size": 2, "options": '{"engine_from": "highest"}'},
+    "own": {"players": 3, "tile_set": "double-3", "hand_size": 2, "options": '{"engine_from": "own_highest"}'},
 }
 
 
@@ -93,6 +100,34 @@ def test_both_ways_of_dealing_have_the_same_deals() -> None:
     assert laws[0] == laws[1]
     assert len(laws[0]) == math.comb(5, 2) * math.comb(3, 2)
     assert set(laws[0].values()) == {Fraction(1, 30)}
+
+
+def law_of_beginnings(state: Any) -> dict[tuple[object, ...], float]:
+    """The probability of each engine, starter and hands (sorted), once the engine has been laid."""
+    if state.position is not None:
+        start = state.position.start
+        return {(str(start.engine), start.starter, *(" ".join(sorted(map(str, h))) for h in start.hands)): 1.0}
+    found: dict[tuple[object, ...], float] = {}
+    for action, odds in state.chance_outcomes():
+        for begun, rest in law_of_beginnings(state.child(action)).items():
+            found[begun] = found.get(begun, 0.0) + odds * rest
+    return found
+
+
+@pytest.mark.parametrize("deal", ["tiles", "sets"])
+@pytest.mark.parametrize("engine_from", ["highest", "own_highest"])
+def test_the_engine_is_dealt_as_by_the_slow_program(engine_from: str, deal: str) -> None:
+    """All orders of six tiles; seat 1 is asked first."""
+    rules = Rules("mexican", 2, tile_set="double-2", hand_size=2, engine_from=engine_from)
+    right: dict[tuple[object, ...], float] = {}
+    for order in itertools.permutations(tiles_of("double-2")):
+        engine, starter, hands, _ = lay_first(rules, list(order), 1)
+        begun = (engine, starter, *(" ".join(sorted(hand)) for hand in hands))
+        right[begun] = right.get(begun, 0.0) + 1 / math.factorial(6)
+    parameters = TINY | {"hand_size": 2, "deal": deal, "options": f'{{"engine_from": "{engine_from}"}}'}
+    state = pyspiel.load_game("python_mextrain", parameters).new_initial_state()
+    state.apply_action(1)
+    assert law_of_beginnings(state) == pytest.approx(right)
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -65,8 +65,10 @@ def number_game(dice: random.Random, fixed: dict[str, Any]) -> tuple[Position, i
     tile_set, tiles = dice.choice((("double-2", 6), ("double-3", 10), ("double-4", 15)))
     players = dice.choice((2, 2, 3))
     hand = dice.randint(1, min(5, (tiles - 1) // players))
-    if hand == 1 and options.get("engine_from") == "holder":
+    if hand == 1 and options.get("engine_from", "set_aside") != "set_aside":
         hand, players = 2, 2
+    if options.get("engine_from") in ("highest", "own_highest"):
+        options["engine_order"] = "down"
     options = playable(options, fixed)
     rules = RuleSet.mexican(players, tile_set=tile_set, hand_size=hand, **options)
     engine = dice.choice(rules.tiles.doubles)
@@ -79,6 +81,8 @@ def super_game(dice: random.Random, fixed: dict[str, Any]) -> tuple[Position, in
     options = {name: dice.choice(values) for name, values in CHOICES.items() if dice.random() < 0.3} | fixed
     if options.get("double_rule") == "chicken_foot":
         options["double_rule"] = "cover"
+    if options.get("engine_from") in ("highest", "own_highest"):
+        options["engine_from"] = "holder"
     players = dice.choice((2, 3))
     rules = RuleSet.super(players, **playable(options, fixed))
     engine = dice.choice(rules.tiles.doubles)
@@ -107,7 +111,8 @@ def counted_game(seed: int, game: Any, fixed: dict[str, Any], most: int = 80) ->
     for number in range(400):
         position, seat = game(random.Random(seed * 1000 + number), fixed)
         public = PublicRecord(position)
-        if not np.delete(public.evidence["lacks"][1], seat, axis=0).any():
+        shown = (np.delete(public.evidence[name][1], seat, axis=0).any() for name in ("lacks", "barred"))
+        if not any(shown):
             continue
         try:
             found = Histories(position, seat, 60_000)

@@ -25,6 +25,7 @@ from tests.hidden.games import (
     title,
 )
 from tests.reference.options import CHOICES, Rules
+from tests.reference.replay import begins_rightly
 from tests.reference.rulebook import Round
 
 MOST_DISTANCE = 0.02
@@ -153,6 +154,9 @@ def brute_force(position: Position, seat: int) -> int:
         if history in found:
             continue
         texts = [[str(tile) for tile in hand] for hand in hands]
+        begun = {"engine": str(position.engine), "starter": position.starter}
+        if rules.deal_decides_engine and not begins_rightly(begun, rules, texts):
+            continue
         book = Round(rules, str(position.engine), position.starter, texts, [*map(str, drawn), *map(str, rest)])
         for event in position.events:
             if event.is_decision and not book.over and book.seat == event.seat:
@@ -171,11 +175,12 @@ def hide(text: str, seat: int) -> str:
     return text if int(who) == seat or "draw" not in what else f"{who}:{what.partition(' ')[0]} ?"
 
 
-def test_counting_agrees_with_the_rulebook() -> None:
+@pytest.mark.parametrize("fixed", [{}, {"engine_from": "highest"}, {"engine_from": "own_highest"}], ids=str)
+def test_counting_agrees_with_the_rulebook(fixed: dict[str, Any]) -> None:
     checked = 0
     for number in range(100):
         dice = random.Random(number)
-        position, seat = number_game(dice, {})
+        position, seat = number_game(dice, fixed)
         if position.rules.tile_set == "double-2" and position.events:
             assert count_worlds(position, seat).histories == brute_force(position, seat), number
             checked += 1

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 from contextlib import suppress
@@ -47,6 +48,7 @@ from mextrain_core.game.turn import advance, play
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.state import new_states
 from mextrain_core.search.playout import play_copies_calling
+from mextrain_core.search.utility import MATCH, rate
 
 U0 = np.uint64(0)
 
@@ -62,6 +64,8 @@ RULES = {
     "hunt": RuleSet.mexican(
         3, hand_size=3, engine_from="holder", engine_hunt="together", engine_order="up", starter="rotate", rounds=3
     ),
+    "highest": RuleSet.mexican(3, tile_set="double-4", hand_size=2, engine_from="highest", starter="rotate"),
+    "own": RuleSet.mexican(4, tile_set="double-3", hand_size=2, engine_from="own_highest", rounds=3),
     "pagat": RuleSet.preset("pagat", players=3, rounds=2),
     "together": RuleSet.super(3, hand_size=6, opening="together", own_train_first="all", rounds=3),
     "until": RuleSet.mexican(
@@ -84,6 +88,7 @@ HIDDEN = {
     "foot": RuleSet.mexican(3, tile_set="double-4", hand_size=4, double_rule="chicken_foot"),
     "first": RuleSet.mexican(2, tile_set="double-3", hand_size=4, own_train_first="all", failed_double="pass"),
     "until": RuleSet.mexican(2, tile_set="double-3", hand_size=3, draw_limit="until_it_fits", opening="together"),
+    "highest": RuleSet.mexican(3, tile_set="double-3", hand_size=2, engine_from="own_highest"),
     "super": RuleSet.super(4, hand_size=27, opening="chain", twice_bonus="may"),
 }
 """Small rounds with much evidence, and a large one with three hidden `*-A`."""
@@ -230,6 +235,18 @@ def played_out(rules: RuleSet) -> list[Any]:
     return found[0]
 
 
+def ten_points(players: int) -> Any:
+    """A value of leaves as C code: ten points for everybody."""
+
+    def value(state: int, rules: int, points: Any) -> int:
+        for seat in range(players):
+            points[seat] = 10.0
+        return 0
+
+    structs = ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double)
+    return ctypes.CFUNCTYPE(ctypes.c_int32, *structs)(value)
+
+
 def searches(rules: RuleSet) -> list[Any]:
     """Searches of every kind at some decision, and a game in which two seats search."""
     position = Position.deal(rules, seed=5)
@@ -240,8 +257,14 @@ def searches(rules: RuleSet) -> list[Any]:
         result = search(position, method=method, utility=utility, playouts=24).to_dict()
         del result["seconds"]
         found.append(result)
+    result = search(position, method="tree", playouts=24, value=ten_points(rules.players)).to_dict()
+    del result["seconds"]
+    found.append(result)
+    points = np.arange(4 * rules.players).reshape(4, rules.players) % 5
+    worth = np.empty_like(points)
+    rate(points, MATCH, points[::-1].copy(), worth)
     seats = ["improve:20", "random", "flat:12"][: rules.players]
-    return [*found, f"{simulate(rules.replace(rounds=1), games=1, seed=2, policies=seats).hash:016x}"]
+    return [*found, worth.tolist(), f"{simulate(rules.replace(rounds=1), games=1, seed=2, policies=seats).hash:016x}"]
 
 
 ENVIRONMENTS: dict[str, dict[str, Any]] = {

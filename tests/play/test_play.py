@@ -334,3 +334,34 @@ def test_people_hand_over_the_keyboard() -> None:
 def test_bots_are_called_by_their_program() -> None:
     table = Table.new(ONE_ROUND, 5, [0], "cmd:python bots/heavy.py -x/first,cautious,cautious", [])
     assert table.names == ("you", "first", "cautious 2", "cautious 3")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("99", "there is no move 99: expected 1 … "),
+        ("0", "there is no move 0: expected 1 … "),
+        ("zzz", "'zzz' is not a move"),
+        ("9-9", "you do not hold 9-9"),
+        ("9_9", "you do not hold 9-9"),
+        ("why_9-9", "you do not hold 9-9"),
+        ("why_9_9_M", "seat does not hold 9-9"),
+        ("why_zzz", "'zzz' is not a move"),
+    ],
+)
+def test_what_is_not_a_move_is_answered_with_the_reason(answer: str, told: str) -> None:
+    """Not with how moves are written in files."""
+    _, text = played(answer)
+    assert told in text
+    assert "names no train" not in text
+
+
+def test_a_tile_that_is_held_is_answered_with_its_places() -> None:
+    table, _ = played("")
+    position = table.position
+    assert position.seat is not None
+    actions = position.rules.actions
+    places = {str(actions.tile(move)): actions.text(move) for move in position.legal_moves()}
+    for tile in map(str, position.hands[position.seat]):
+        told = advice.why_not(position, tile)
+        assert told.startswith(f"{tile} is legal: {places[tile]}" if tile in places else f"{tile} fits no end")

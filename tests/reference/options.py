@@ -29,6 +29,7 @@ DOUBLE_12 = {
     "puremco": (16, 15, 14, 12, 11, 10, 9),
     "cardinal": (15, 15, 15, 12, 12, 11, 11),
     "pagat": (15, 15, 15, 12, 12, 10, 10, 8, 8),
+    "pressman": (15, 15, 15, 11, 11, 8, 8),
 }
 HANDS |= {preset: HANDS["mexican"] | dict(enumerate(hands, start=2)) for preset, hands in DOUBLE_12.items()}
 
@@ -91,6 +92,15 @@ class Rules:
             raise ValueError("draw_limit until_it_fits is refused with drawn_tile own_train and dead_double binds")
         if self.engine_from != "set_aside" and self.hand_size == 1:
             raise ValueError(f"hand_size 1 is refused with engine_from {self.engine_from}")
+        if self.deal_decides_engine:
+            refused = {
+                f"tile_set {self.tile_set}": self.tile_set == "super",
+                f"engine_order {self.engine_order}": self.engine_order != "down",
+                f"first_engine {self.first_engine}": self.first_engine != doubles_of(self.tile_set)[0],
+            }
+            for what, is_refused in refused.items():
+                if is_refused:
+                    raise ValueError(f"{what} is refused with engine_from {self.engine_from}")
 
     def _set_up_tiles(self, options: Mapping[str, Any]) -> None:
         """docs/rules.md section 3, 1: set the tile set and the hand size; refuse a deal that needs too many tiles."""
@@ -139,6 +149,11 @@ class Rules:
             doubles = self.all_engines()
             return len(doubles) - doubles.index(self.first_engine)
         return TABLE[name].defaults[self.preset]
+
+    @property
+    def deal_decides_engine(self) -> bool:
+        """Whether no rule names the engine of a round before the deal."""
+        return self.engine_from in ("highest", "own_highest")
 
     @property
     def engines(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from .actions import STOP
 from .options import Rules
 from .rulebook import Round
-from .stream import set_up
+from .stream import beginnings, set_up
 from .tiles import parse_tile, tiles_of
 
 FORMAT = "mextrain-round/1"
@@ -152,6 +152,9 @@ def _set_up(record: object) -> Round:
     if rules.engine_from == "set_aside":
         if set(sizes) != {rules.hand_size}:
             raise RecordFault(None, f"the hands have {sizes} tiles, the rules deal {rules.hand_size}")
+    elif rules.deal_decides_engine:
+        if not begins_rightly(record, rules, hands):
+            raise RecordFault(None, f"no deal begins with {sizes} tiles, seat {record.get('starter')} and this engine")
     else:
         places = range(len(tiles_of(rules.tile_set)))
         begun = (set_up(rules, place, caller) for place in places for caller in range(rules.players))
@@ -169,3 +172,22 @@ def _set_up(record: object) -> Round:
         raise
     except ValueError as refusal:
         raise RecordFault(None, str(refusal)) from None
+
+
+def begins_rightly(record: Mapping[str, Any], rules: Rules, hands: list[list[Any]]) -> bool:
+    """Whether a deal that decides the engine can lead to these hands, this engine and this starter."""
+    sizes = [len(hand) for hand in hands]
+    doubles = [{_double(tile) for tile in hand} - {None} for hand in hands]
+    engine = _double(record.get("engine"))
+    for starter, right, without, lower in beginnings(rules):
+        if (starter, right) != (record.get("starter"), sizes) or any(doubles[seat] for seat in without):
+            continue
+        if engine is not None and all(number < engine for seat in lower for number in doubles[seat]):
+            return True
+    return False
+
+
+def _double(tile: object) -> int | None:
+    """The number of a double; None for anything else."""
+    high, _, low = str(tile).partition("-")
+    return int(high) if high == low and high.isdecimal() else None

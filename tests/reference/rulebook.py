@@ -185,8 +185,11 @@ class Round:
             starter = rules.starter
         if starter is None:
             starter = stream.drawn_starter(key, rules.players)
-        starter, sizes = stream.first_turn(rules, key, starter)
-        hands, boneyard = stream.deal(rules, key, engine, sizes)
+        if rules.deal_decides_engine:
+            engine, starter, hands, boneyard = stream.deal_all(rules, key, starter)
+        else:
+            starter, sizes = stream.first_turn(rules, key, starter)
+            hands, boneyard = stream.deal(rules, key, engine, sizes)
         this = cls(rules, engine, starter, hands, boneyard, key)
         this.seed, this.game = seed, game
         return this

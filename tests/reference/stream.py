@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .options import Rules
 from .tiles import WILD, halves, tiles_of
 
@@ -101,6 +103,68 @@ def deal(rules: Rules, key: int, engine: str, sizes: list[int] | None = None) ->
             pick += 1
         hands.append(hand)
     return hands, members
+
+
+def deal_all(rules: Rules, key: int, caller: int) -> tuple[str, int, list[list[str]], list[str]]:
+    """Engine, starter, hands and boneyard if the deal decides the engine (engine_from = highest, own_highest)."""
+    members = list(tiles_of(rules.tile_set))
+    order = []
+    for pick in range(len(members)):
+        w = word(key, pick >> 1)
+        order.append(members.pop(below(hi(w) if pick % 2 == 0 else lo(w), len(members))))
+    engine, starter, hands, rest = lay_first(rules, order, caller)
+    return engine, starter, hands, [tile for tile in tiles_of(rules.tile_set) if tile in rest]
+
+
+def lay_first(rules: Rules, order: list[str], caller: int) -> tuple[str, int, list[list[str]], list[str]]:
+    """Engine, starter, hands and what is left if the tiles are dealt and drawn in this order."""
+    members = list(order)
+    hands = [[members.pop(0) for _ in range(rules.hand_size)] for _ in range(rules.players)]
+    clockwise = [(caller + step) % rules.players for step in range(rules.players)]
+
+    def highest(hand: list[str]) -> str | None:
+        doubles = [tile for tile in hand if halves(tile)[0] == halves(tile)[1]]
+        return max(doubles, key=lambda tile: int(halves(tile)[0]), default=None)
+
+    def laid_by(seat: int, engine: str) -> tuple[str, int, list[list[str]], list[str]]:
+        hands[seat].remove(engine)
+        return engine, seat, hands, members
+
+    if rules.engine_from == "highest":
+        engine = highest([tile for hand in hands for tile in hand])
+        if engine is not None:
+            return laid_by(next(seat for seat in clockwise if engine in hands[seat]), engine)
+    while True:
+        for seat in clockwise:
+            engine = highest(hands[seat])
+            if engine is not None:
+                return laid_by(seat, engine)
+            if members:
+                hands[seat].append(members.pop(0))
+                engine = highest(hands[seat][-1:])
+                if engine is not None:
+                    return laid_by(seat, engine)
+
+
+def beginnings(rules: Rules) -> Iterator[tuple[int, list[int], list[int], list[int]]]:
+    """Every way in which a round can begin if the deal decides the engine, as everybody sees it.
+
+    Each is the starter, the hand sizes, the seats that show to have no double, and the seats that show to have no
+    double above the engine.
+    """
+    seats = range(rules.players)
+    left = len(tiles_of(rules.tile_set)) - rules.players * rules.hand_size
+    for caller in seats:
+        order = [(caller + step) % rules.players for step in seats]
+        for turn, holder in enumerate(order):
+            asked = order[:turn] if rules.engine_from == "own_highest" else []
+            sizes = [rules.hand_size + (seat in asked[:left]) - (seat == holder) for seat in seats]
+            yield holder, sizes, asked, [holder] if rules.engine_from == "own_highest" else list(seats)
+        for before in range(left):
+            kept = [order[n % rules.players] for n in range(before)]
+            sizes = [rules.hand_size + kept.count(seat) for seat in seats]
+            finder = order[before % rules.players]
+            yield finder, sizes, list(seats) if rules.engine_from == "highest" else [*kept, finder], []
 
 
 def drawn_starter(key: int, players: int) -> int:

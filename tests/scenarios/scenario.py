@@ -18,8 +18,9 @@ HAND_SIZES = {  # for 2 to 14 players
     "puremco": (16, 15, 14, 12, 11, 10, 9, 11, 11, 11, 11, 11, 11),
     "cardinal": (15, 15, 15, 12, 12, 11, 11, 11, 11, 11, 11, 11, 11),
     "pagat": (15, 15, 15, 12, 12, 10, 10, 8, 8, 11, 11, 11, 11),
+    "pressman": (15, 15, 15, 11, 11, 8, 8, 11, 11, 11, 11, 11, 11),
 }
-DOUBLE_12 = {"tournament": 8, "puremco": 8, "cardinal": 8, "pagat": 10}
+DOUBLE_12 = {"tournament": 8, "puremco": 8, "cardinal": 8, "pagat": 10, "pressman": 8}
 """Presets that play double-12 up to this number of players."""
 
 _EVENT = re.compile(r"(\d+):(\S.*)")
@@ -133,7 +134,7 @@ def hand_size(rules: dict) -> int:
 
 def engine_is_dealt(rules: dict) -> bool:
     """Whether hand sizes differ, since one seat lays the engine from its hand."""
-    usual = "holder" if rules["preset"] in ("cardinal", "pagat") else "set_aside"
+    usual = "holder" if rules["preset"] in ("cardinal", "pagat", "pressman") else "set_aside"
     return rules.get("engine_from", usual) != "set_aside"
 
 

@@ -3,7 +3,9 @@ tests.search.exact`; docs/search.md has their table."""
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,7 @@ GAMES = {
     "single": (196, 74, 18, 0.111111, 0.511111, 0.533333),
 }
 """Double-2 with hands of 2, by opening: histories, information sets, those with a choice, nash_conv and value of the
-uniform policy, value of the game. OpenSpiel gives the same nash_conv for the first."""
+uniform policy, value of the game."""
 
 
 @cache
@@ -49,3 +51,30 @@ def test_searches_are_exact_where_nearly_everything_is_forced(opening: str, name
     assert asked > 5
     assert tree.nash_conv(policy) == pytest.approx(0, abs=1e-9)
     assert tree.expected(policy) == pytest.approx(GAMES[opening][5], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["uniform", "last move", "flat:32"])
+@pytest.mark.parametrize("opening", GAMES)
+def test_openspiel_agrees(opening: str, name: str) -> None:
+    """A second opinion on the trees, the information sets and the best responses: all of it is other code."""
+    pyspiel = pytest.importorskip("pyspiel")
+    from open_spiel.python import policy as policies
+    from open_spiel.python.algorithms import exploitability
+
+    import mextrain.env.openspiel
+
+    choose = {"uniform": None, "last move": lambda position: position.legal_moves()[-1]}.get(name, searching(name))
+    tree = game(opening)
+    ours = tree.uniform() if choose is None else tree.of_search(choose)[0]
+
+    class Chosen(policies.Policy):  # type: ignore[misc]
+        def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+            legal = state.legal_actions()
+            best = None if choose is None else state.position.rules.actions.id(choose(state.position))
+            return {action: 1 / len(legal) if best is None else float(action == best) for action in legal}
+
+    options = json.dumps({"starter": 0, "opening": opening})
+    asked = {"players": 2, "tile_set": "double-2", "hand_size": 2, "options": options, "deal": "sets"}
+    theirs = pyspiel.load_game(mextrain.env.openspiel.NAME, asked)
+    chosen = Chosen(theirs, [0, 1])
+    assert exploitability.nash_conv(theirs, chosen) == pytest.approx(tree.nash_conv(ours), abs=1e-9)

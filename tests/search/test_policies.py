@@ -14,12 +14,16 @@ from mextrain.bulk.seat_policies import Seats
 from mextrain.game import seeding
 from mextrain.game.moves import Move
 from mextrain.game.seeding import FIRST_POLICY_WORD, one_way_word, round_key
+from mextrain.hidden.knowledge import PublicRecord
+from mextrain.searches.bench import Knowledge
 from mextrain.searches.outcome import decision_seed
+from mextrain.searches.settings import Settings
 from mextrain_core.bulk.policies import COUNTING
 from mextrain_core.bulk.rollout import choose_at
 from mextrain_core.search.prior import value_moves
 from tests.cli.run import succeed
 from tests.search import games
+from tests.search.bound import Open, gain
 
 TABLES: list[tuple[RuleSet, list[Any]]] = [
     (RuleSet.mexican(2, rounds=2), ["improve:64", "counting"]),
@@ -118,3 +122,22 @@ def test_the_order_of_moves_is_that_of_counting(table: str) -> None:
         value_moves(states, 0, rules.record, np.uint64(word), values)
         chosen = choose_at(states, 0, rules.record, np.uint64(COUNTING))
         assert position.legal_moves()[int(values.argmax())].code == int(chosen)
+
+
+def test_a_search_that_sees_all_hands_sees_the_true_ones() -> None:
+    """The bound of docs/search.md: in all its worlds the hidden tiles are where they are, but draws differ."""
+    rules = games.TABLES["mexican-4"]
+    position = games.with_choice(rules, 3, 12)
+    public = PublicRecord(position)
+    assert position.seat is not None
+    states, log = position._states, (public.log, len(public.log))
+    bench = Open(rules, Settings("flat", 100, np.full(4, COUNTING, np.uint8), np.zeros(4, np.uint64)))
+    bench.open(Knowledge(states, 0, public.tables, public.evidence, *log, position.seat), 1)
+    bench.sample(5, 8)
+    worlds = bench.states[1:9]
+    for field in ("hand", "boneyard", "hand_count", "phase", "seat"):
+        assert (worlds[field] == states[field][0]).all(), field
+    assert len({int(states["key"][0]), *worlds["key"].tolist()}) == 9
+    mean, error = gain(rules, 40, 4)
+    assert abs(mean) < 60
+    assert error > 0

@@ -17,6 +17,7 @@ PYTHON = (
     "hidden",
     "bots",
     "searches",
+    "cluster",
     "bulk",
     "study",
     "env",

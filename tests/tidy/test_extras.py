@@ -11,7 +11,7 @@ from tests.tidy.tree import CORE, PYTHON, ROOT, imported, project_files, sources
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
-FOR_DEVELOPERS = {"test", "dev"}
+FOR_DEVELOPERS = {"test", "docs", "dev"}
 IMPORTED_AS = {"open": "pyspiel"}
 """Packages whose modules have other names, by the first word of the package."""
 FOR_USERS = [*PROJECT["dependencies"], *(line for name in EXTRAS.keys() - FOR_DEVELOPERS for line in EXTRAS[name])]

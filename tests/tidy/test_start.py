@@ -8,7 +8,9 @@ import pytest
 
 from tests import limits
 
-HEAVY = ("numba", "llvmlite", "pyarrow", "cffi", "rich", "matplotlib", "gymnasium", "pettingzoo", "pyspiel", "ray")
+HEAVY = (
+    "numba", "llvmlite", "pyarrow", "cffi", "rich", "matplotlib", "gymnasium", "pettingzoo", "pyspiel", "ray", "scipy",
+)  # fmt: skip
 BUDGET = 1.5
 """Processor seconds for `mextrain --help`: many times what it needs, because other programs share the caches."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from dataclasses import replace
@@ -10,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mextrain import Match, Position, PositionError, RecordError, RuleError, RuleSet, replay, simulate
+from mextrain import Match, Position, PositionError, RecordError, RuleError, RuleSet, Tile, replay, simulate
 from mextrain.bulk.positions import play_rounds
 from mextrain.game import seeding
-from mextrain.game.engine_deal import Beginning, beginning, callers
+from mextrain.game.engine_deal import Beginning, beginning, callers, check_beginning, lay
 from mextrain.game.starters import next_starter
 from mextrain.records import MatchOrder, RoundRecord
 from tests.reference import Rules as SlowRules
 from tests.reference.match import play_match
 from tests.reference.replay import first_fault
-from tests.reference.stream import set_up
+from tests.reference.stream import beginnings, set_up
 
 HUNTS = ("in_turn", "together")
 FOUR = RuleSet.mexican(4, hand_size=15, engine_from="holder")
@@ -158,6 +159,162 @@ def test_a_round_out_of_order_is_noticed() -> None:
                 order.check(RoundRecord.from_dict(second))
             wrong += 1
     assert wrong > 5
+
+
+def hands(*texts: str) -> list[list[Tile]]:
+    return [[Tile.parse(word) for word in text.split()] for text in texts]
+
+
+def test_the_highest_double_by_hand() -> None:
+    """The positions of the rules: 2-2 is the highest double of all hands, 1-1 that of seat 1."""
+    dealt = hands("3-1 2-2 1-0", "1-1 3-0 2-1")
+    engine = Tile.parse("3-3")
+    highest = RuleSet.mexican(2, tile_set="double-3", hand_size=3, engine_from="highest")
+    laid = lay(highest, engine, 1, dealt, [])
+    assert laid == (Tile.parse("2-2"), 0, (tuple(hands("3-1 1-0")[0]), tuple(dealt[1])))
+    laid = lay(highest.replace(engine_from="own_highest"), engine, 1, dealt, [])
+    assert laid == (Tile.parse("1-1"), 1, (tuple(dealt[0]), tuple(hands("3-0 2-1")[0])))
+
+
+@pytest.mark.parametrize(
+    ("engine_from", "dealt", "drawn", "right"),
+    [
+        ("highest", ("3-0", "2-1", "1-0"), "3-2 2-0 0-0", ("0-0", 1, (3, 2, 3))),
+        ("highest", ("3-0", "2-1", "1-0"), "3-2 2-0 3-1 1-1", ("1-1", 2, (3, 3, 3))),
+        ("own_highest", ("3-0", "2-1", "1-0"), "1-1", ("1-1", 2, (2, 2, 2))),
+        ("own_highest", ("3-3", "2-1", "1-0"), "2-0", ("3-3", 0, (1, 2, 3))),
+        ("own_highest", ("3-3", "2-1", "1-0"), "1-1", ("1-1", 2, (2, 2, 2))),
+        ("own_highest", ("3-0", "1-1", "2-2"), "", ("2-2", 2, (2, 2, 1))),
+        ("own_highest", ("3-0", "2-1", "1-0"), "2-0 3-2 3-1 0-0", ("0-0", 2, (3, 3, 3))),
+    ],
+)
+def test_hunts_by_hand(engine_from: str, dealt: tuple[str, ...], drawn: str, right: Any) -> None:
+    """Seat 2 is asked first. Each seat also holds a tile that changes nothing."""
+    rules = RuleSet.mexican(3, tile_set="double-4", hand_size=2, engine_from=engine_from)
+    full = hands(*(f"{tile} {more}" for tile, more in zip(dealt, ("4-0", "4-1", "4-2"), strict=True)))
+    tiles = hands(drawn)[0]
+    for count in range(len(tiles)):
+        assert lay(rules, rules.engines[0], 2, full, tiles[:count]) is None
+    laid = lay(rules, rules.engines[0], 2, full, tiles)
+    assert laid is not None
+    assert (str(laid.engine), laid.starter, tuple(map(len, laid.hands))) == right
+
+
+def test_an_empty_boneyard_does_not_end_the_asking() -> None:
+    """One tile is left after the deal: seat 0 draws it, seat 1 has nothing to draw, and seat 2 lays its double."""
+    rules = RuleSet.mexican(7, tile_set="double-4", hand_size=2, engine_from="own_highest")
+    dealt = hands("4-0 3-0", "2-0 1-0", "4-4 4-1", "3-3 2-2", "1-1 0-0", "4-2 3-1", "2-1 3-2")
+    assert lay(rules, rules.engines[0], 0, dealt, []) is None
+    laid = lay(rules, rules.engines[0], 0, dealt, hands("4-3")[0])
+    assert laid is not None
+    assert (str(laid.engine), laid.starter, list(map(len, laid.hands))) == ("4-4", 2, [3, 2, 1, 2, 2, 2, 2])
+    assert callers(rules, Beginning(2, tuple(map(len, laid.hands)))) == (0,)
+    assert Position.setup(rules, hands=laid.hands, engine="4-4", starter=2).starter == 2
+    wrong = [laid.hands[0], *hands("2-0 1-1"), *laid.hands[2:4], *hands("1-0 0-0"), *laid.hands[5:]]
+    with pytest.raises(PositionError, match="seat 1 begins with 1-1, but the engine is 4-4"):
+        Position.setup(rules, hands=wrong, engine="4-4", starter=2)
+
+
+FOUND = ("highest", "own_highest")
+
+
+@pytest.mark.parametrize("engine_from", FOUND)
+@pytest.mark.parametrize(("players", "hand"), [(2, 2), (3, 2), (4, 2), (3, 3), (2, 4)])
+def test_callers_and_doubles_of_every_beginning(engine_from: str, players: int, hand: int) -> None:
+    """The slow program lists all ways to begin; a round can be set up just with the doubles that they allow."""
+    rules = RuleSet.mexican(players, tile_set="double-3", hand_size=hand, engine_from=engine_from)
+    listed = list(beginnings(SlowRules.from_record(rules.to_dict())))
+    found: dict[Beginning, set[int]] = {}
+    for place, (starter, sizes, without, lower) in enumerate(listed):
+        begun = Beginning(starter, tuple(sizes))
+        found.setdefault(begun, set()).add(place // (len(listed) // players))
+        for engine in rules.tiles.doubles:
+            for seat, tile in itertools.product(range(players), rules.tiles.doubles):
+                right = seat not in without and (seat not in lower or tile < engine)
+                plain = iter(tile for tile in rules.tiles if not tile.is_double)
+                if sum(sizes) > 6 or tile == engine:
+                    continue
+                made = [[next(plain) for _ in range(size - (seat == q))] for q, size in enumerate(sizes)]
+                made[seat].append(tile)
+                if right:
+                    check_beginning(rules, engine, begun, dict(enumerate(made)))
+                    continue
+                with pytest.raises(PositionError, match=f"begins with {tile}"):
+                    check_beginning(rules, engine, begun, dict(enumerate(made)))
+    for begun, right_callers in found.items():
+        assert set(callers(rules, begun)) == right_callers
+        for seat, change in itertools.product(range(players), (-1, 1)):
+            sizes = list(begun.sizes)
+            sizes[seat] += change
+            other = Beginning(begun.starter, tuple(sizes))
+            assert other in found or callers(rules, other) == ()
+
+
+@pytest.mark.parametrize("engine_from", FOUND)
+@pytest.mark.parametrize("starter", ["draw", "rotate", "winner", 1])
+def test_matches_agree_if_the_deal_decides(starter: str | int, engine_from: str) -> None:
+    """Kernels, positions, records and the slow program; altered records are refused."""
+    rules = RuleSet.mexican(3, tile_set="double-6", hand_size=2, rounds=4, engine_from=engine_from, starter=starter)
+    played = simulate(rules, games=6, seed=9, record_actions=True)
+    positions = iter(play_rounds(rules, games=6, seed=9))
+    order, seen, refused = MatchOrder(), set(), 0
+    for game in range(6):
+        slow = play_match(SlowRules.from_record(rules.to_dict()), 9, game, "random")
+        for number, one in enumerate(slow.rounds):
+            position = next(positions)
+            assert position.start.hands == tuple(tuple(map(rules.tiles.parse, hand)) for hand in one.dealt_hands)
+            assert [event.text for event in position.events] == one.events
+            assert (str(position.engine), position.starter) == (one.engine, one.starter)
+            assert position.points == tuple(one.points or []) == tuple(played.points[game, number].tolist())
+            record = position.record()
+            assert record["round"] == number
+            assert first_fault(record) is None
+            assert replay(json.loads(json.dumps(record))).points == position.points
+            order.check(RoundRecord.from_dict(record))
+            seen.add(sum(map(len, one.dealt_hands)) - 6)
+            refused += altered(record)
+    assert {-1, 0} <= seen
+    assert refused > 20
+
+
+def altered(record: dict[str, Any]) -> int:
+    """Alter who holds what before the first turn; both programs must say the same. Returns how often they refuse."""
+    refused = 0
+    hands = [list(hand) for hand in record["hands"]]
+    doubles = [tile for tile in record["boneyard"] if len({*tile.split("-")}) == 1]
+    changes: list[dict[str, Any]] = [{"starter": (record["starter"] + 1) % 3}]
+    for seat, double in itertools.product(range(3), doubles[:2]):
+        swapped = [*hands[:seat], [double, *hands[seat][1:]], *hands[seat + 1 :]]
+        boneyard = [hands[seat][0] if tile == double else tile for tile in record["boneyard"]]
+        changes.append({"hands": swapped, "boneyard": boneyard})
+    for change in changes:
+        reason = refusal(record | change)
+        assert (reason == "") == (first_fault(record | change) is None), (change, reason)
+        refused += "begins with" in reason or "does not deal" in reason
+    return refused
+
+
+def refusal(record: dict[str, Any]) -> str:
+    """Why a record is refused, or nothing."""
+    try:
+        replay(record)
+    except RecordError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize(
+    "options", [{"tile_set": "super"}, {"engine_order": "up"}, {"first_engine": "5-5"}], ids=str
+)
+@pytest.mark.parametrize("engine_from", FOUND)
+def test_no_option_names_an_engine_that_the_deal_decides(engine_from: str, options: dict[str, Any]) -> None:
+    (name,) = options
+    with pytest.raises(RuleError, match=f"{name} = .*engine_from={engine_from}"):
+        RuleSet.mexican(4, engine_from=engine_from, **options)
+    with pytest.raises(ValueError, match=name):
+        SlowRules("mexican", 4, engine_from=engine_from, **options)
+    with pytest.raises(RuleError, match=r"rounds = 14"):
+        RuleSet.mexican(4, engine_from=engine_from, rounds=14)
 
 
 def test_what_cannot_be_dealt_is_refused() -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pandas
 import pytest
 
-from mextrain import Match, Position, RuleSet, beliefs, plan, survey, survey_hands, tournament
+from mextrain import Match, Position, RuleSet, analyse, beliefs, plan, search, survey, survey_hands, tournament
 from mextrain._support.html import html_table
 
 RULES = RuleSet.mexican(players=3, rounds=2, double_rule="cover")
@@ -22,7 +22,12 @@ def results() -> dict[str, Any]:
     for each in match:
         while not each.over:
             each.play(each.legal_moves()[0])
+    short = Position.deal(RuleSet.mexican(players=2, tile_set="double-6", hand_size=4), seed=1)
+    while not short.over:
+        short.play(short.legal_moves()[0])
     return {
+        "search": search(position, playouts=32),
+        "analysis": analyse(short, playouts=16, luck_playouts=4),
         "rules": RULES,
         "summary": survey(RULES, games=5, seed=1),
         "hands": survey_hands(RULES, games=4),
@@ -34,7 +39,7 @@ def results() -> dict[str, Any]:
     }
 
 
-KINDS = ("rules", "summary", "hands", "tournament", "beliefs", "plan", "match", "position")
+KINDS = ("search", "analysis", "rules", "summary", "hands", "tournament", "beliefs", "plan", "match", "position")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -49,6 +54,8 @@ def test_a_repr_is_true(results: dict[str, Any]) -> None:
     assert "12 hands" in repr(results["hands"])
     assert f"{results['tournament'].games} games" in repr(results["tournament"])
     assert "20 samples" in repr(results["beliefs"])
+    assert f"{results['search'].best_text}, flat, " in repr(results["search"])
+    assert f"{len(results['analysis'].decisions)} decisions" in repr(results["analysis"])
 
 
 @pytest.mark.parametrize(
@@ -64,14 +71,21 @@ def test_rules_can_be_typed_as_they_are_shown(rules: RuleSet) -> None:
     assert eval(repr(rules), {"RuleSet": RuleSet}) == rules
 
 
-@pytest.mark.parametrize("kind", ["rules", "summary", "hands", "tournament", "match"])
+@pytest.mark.parametrize("kind", ["search", "analysis", "rules", "summary", "hands", "tournament", "match"])
 def test_a_table_is_html(results: dict[str, Any], kind: str) -> None:
-    root = ElementTree.fromstring(results[kind]._repr_html_())
-    assert root.tag == "table"
-    columns = len(root.findall("thead/tr/th"))
-    rows = root.findall("tbody/tr")
-    assert rows
-    assert {len(row) for row in rows} == {columns}
+    tables = list(ElementTree.fromstring(results[kind]._repr_html_()).iter("table"))
+    assert len(tables) == (2 if kind == "analysis" else 1)
+    for table in tables:
+        columns = len(table.findall("thead/tr/th"))
+        rows = table.findall("tbody/tr")
+        assert rows
+        assert {len(row) for row in rows} == {columns}
+
+
+def test_the_table_of_a_search_has_the_cells_of_its_text(results: dict[str, Any]) -> None:
+    root = ElementTree.fromstring(results["search"]._repr_html_())
+    cells = [cell.text for row in root.findall("tbody/tr") for cell in row]
+    assert " ".join(filter(None, cells)).split() == " ".join(str(results["search"]).splitlines()[4:]).split()
 
 
 @pytest.mark.parametrize("kind", ["beliefs", "plan", "position"])

@@ -262,13 +262,14 @@ def test_wrong_arguments_are_named(job: dict[str, Any], kind: type[Exception], w
         tournament(RULES, **{"policies": "random,heaviest", "deals": 2, **job})
 
 
-def test_texts_fit_100_columns() -> None:
+@pytest.mark.parametrize("width", [80, 100])
+def test_texts_fit(width: int) -> None:
     rules = RuleSet.super(14, rounds=1, double_blank=50)
     names = {f"a policy with a name that is as long as {n}": "random" for n in range(14)}
     for format in ("pairs", "table"):
         some = dict(list(names.items())[: 3 if format == "pairs" else 14])
-        text = str(tournament(rules, some, deals=2, format=format))
-        assert max(map(len, text.splitlines()[1:])) <= 100, text
+        text = tournament(rules, some, deals=2, format=format).text(width)
+        assert max(map(len, text.splitlines())) <= width, text
     assert "a policy with a n…" in text
 
 

@@ -23,13 +23,26 @@ class Recorded(NamedTuple):
     games: Any
     """uint64."""
     engines: Any
-    """uint8, half codes."""
+    """uint8, half codes of the engines that name the rounds (``deal``)."""
     starters: Any
     """uint8, NONE if the stream draws the starter."""
     offsets: Any
     """int64, one element more than rounds: ``actions[offsets[k]:offsets[k + 1]]`` are the moves of round k."""
     actions: Any
     """uint16, the moves of all rounds."""
+
+
+@kernel
+def find_engines(states, i, rules, seed, games, engines, starters, found):
+    """Deal rounds of ``seed`` (uint64) and write their engines into ``found`` (uint8, half codes).
+
+    ``games``, ``engines`` and ``starters`` are those of Recorded; ``states[i]`` is scratch.
+    """
+    s, r = states[i], rules[0]
+    for k in range(len(games)):
+        engine = u64(engines[k])
+        deal_round(s, r, round_key(seed, games[k], engine), engine, u64(starters[k]))
+        found[k] = s.engine
 
 
 @kernel

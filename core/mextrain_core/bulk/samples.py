@@ -160,7 +160,7 @@ def replay_decisions(states, i, rules, rows, seeds, recorded, layout, places, sa
         deal_round(s, r, round_key(seeds[k], recorded.games[k], engine), engine, u64(recorded.starters[k]))
         for n in range(TILE_WORDS):
             laid[n] = U0
-        note_laid(r, laid, tile_index(r, engine, engine))
+        note_laid(r, laid, tile_index(r, u64(s.engine), u64(s.engine)))
         advance_state(s, r, None)
         first = recorded.offsets[k]
         for a in range(first, recorded.offsets[k + 1]):

@@ -1,5 +1,6 @@
 """Machine instructions that Python cannot express, each with an equivalent Python function."""
 
+import ctypes
 import platform
 from typing import Any
 
@@ -85,6 +86,27 @@ def call_policy(typingctx: Any, address: Any, state: Any, rules: Any, random: An
     return types.int32(types.uint64, state, rules, types.uint64), codegen
 
 
+@intrinsic
+def _call_value(typingctx: Any, address: Any, state: Any, rules: Any, out: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = ir.IntType(8).as_pointer()
+        function_type = ir.FunctionType(ir.IntType(32), [pointer, pointer, pointer])
+        function = builder.inttoptr(args[0], function_type.as_pointer())
+        structs = [builder.bitcast(struct, pointer) for struct in args[1:3]]
+        return builder.call(function, [*structs, builder.inttoptr(args[3], pointer)])
+
+    return types.int32(types.uint64, state, rules, types.uint64), codegen
+
+
+def call_value(address: np.uint64, state: Any, rules: Any, out: np.uint64) -> int:
+    """Call the C function ``int32_t value(const state *, const rules *, double *points)`` at ``address``.
+
+    ``out``: the address that it gets as ``points``.
+    """
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *3 * [ctypes.c_void_p])(int(address))
+    return function(*(struct.reshape(1).ctypes.data for struct in (state, rules)), int(out))
+
+
 def popcount(x: np.uint64) -> np.uint64:
     """Number of set bits of a uint64."""
     return np.uint64(int(x).bit_count())
@@ -118,6 +140,11 @@ def deposit(x: np.uint64, mask: np.uint64) -> np.uint64:
 
 
 # Numba requires the parameters of these to equal those of their implementations, annotations included.
+@overload(call_value)
+def _call_value_at(address, state, rules, out):  # type: ignore[no-untyped-def]
+    return lambda address, state, rules, out: _call_value(address, state, rules, out)
+
+
 @overload(popcount, inline="always")
 def _popcount(x):  # type: ignore[no-untyped-def]
     return lambda x: _ctpop(x)

@@ -129,7 +129,7 @@ def deal_next(batch, known, i):
     if what & OBSERVED != U0:
         for n in range(TILE_WORDS):
             env.laid[u64(n)] = U0
-        note_laid(r, env.laid, tile_index(r, engine, engine))
+        note_laid(r, env.laid, tile_index(r, u64(s.engine), u64(s.engine)))
     if known is not None:
         s.events = U0
         begin_known(known, i, s, r)

@@ -11,7 +11,7 @@ from mextrain_core.model.bits import find_member
 from mextrain_core.model.indices import tile_index
 from mextrain_core.model.limits import LETTER_A, NONE, ROWS
 from mextrain_core.model.rng import DRAW_WORDS, ENGINE_WORD, LOW_32, STARTER_WORD, U32, below, round_key, word
-from mextrain_core.model.rules import CHICKEN_FOOT, SET_ASIDE, TOGETHER
+from mextrain_core.model.rules import CHICKEN_FOOT, HIGHEST, SET_ASIDE, TOGETHER
 from mextrain_core.model.state import OWED_REQUIRED, PHASE_TURN, RUNNING
 
 u64 = np.uint64
@@ -114,6 +114,26 @@ def next_draw(s):
 
 
 @helper
+def lay_engine(s, r, engine, starter):
+    """Lay the engine in the centre of a table without any other tile; ``starter`` begins."""
+    s.engine = engine
+    s.starter = starter
+    s.seat = starter
+    for train in range(u64(r.players) + U1):
+        put_end(s, r, u64(train), engine)
+    for half in range(u64(r.halves)):
+        s.off[u64(half)] = r.off[u64(half)]
+    s.off[engine] -= U1
+    if r.double_rule == CHICKEN_FOOT:
+        s.toes = U0
+        for train in range(u64(r.players) + U1):
+            s.end_mask[u64(train)] = U1 << engine
+            for half in range(ROWS):
+                s.end_count[u64(train), u64(half)] = U0
+            s.end_count[u64(train), engine] = U1
+
+
+@helper
 def clear_table(s, r, engine, starter):
     """Reset everything of a round; all tiles of the set except the engine are in the boneyard."""
     players = u64(r.players)
@@ -127,9 +147,6 @@ def clear_table(s, r, engine, starter):
     s.opening_to_come = (U1 << players) - U1
     s.fresh = U0
     s.players = players
-    s.engine = engine
-    s.starter = starter
-    s.seat = starter
     s.step = U1
     s.phase = PHASE_TURN
     s.owed = OWED_REQUIRED
@@ -150,11 +167,7 @@ def clear_table(s, r, engine, starter):
     s.eligible = U0
     s.eligible_a = U0
     s.legal_count = U0
-    for train in range(players + U1):
-        put_end(s, r, u64(train), engine)
-    for half in range(u64(r.halves)):
-        s.off[u64(half)] = r.off[u64(half)]
-    s.off[engine] -= U1
+    lay_engine(s, r, engine, starter)
     s.off_total = u64(r.tiles) - U1
     s.boneyard_size = u64(r.tiles)
     s.boneyard[U0] = r.set_words[U0]
@@ -165,13 +178,6 @@ def clear_table(s, r, engine, starter):
         s.hand_count[u64(seat)] = U0
         s.a_count[u64(seat)] = U0
         empty_hand(s, u64(seat))
-    if r.double_rule == CHICKEN_FOOT:
-        s.toes = U0
-        for train in range(players + U1):
-            s.end_mask[u64(train)] = U1 << engine
-            for half in range(ROWS):
-                s.end_count[u64(train), u64(half)] = U0
-            s.end_count[u64(train), engine] = U1
 
 
 @helper
@@ -223,14 +229,76 @@ def begin_sizes(rules, place, caller, sizes):
 
 
 @helper
+def pick_tile(s, key, pick):
+    """Take the tile of this pick of the deal out of the boneyard, and return it."""
+    random = word(key, pick >> U1)
+    r32 = random >> U32 if pick & U1 == U0 else random & LOW_32
+    first, second, third = u64(s.boneyard[U0]), u64(s.boneyard[U1]), u64(s.boneyard[U2])
+    k = below(r32, u64(s.boneyard_size))
+    words = plays.words_in_use(s, third)
+    tile = find_member(first, second, third, popcount(first), popcount(second), words, k)[0]
+    leave_boneyard(s, tile)
+    return tile
+
+
+@helper
+def deal_whole_set(s, r, key, caller):
+    """Deal the round of ``key`` if the deal decides which double is the engine: all tiles of the set are dealt.
+
+    ``caller``: the seat that is asked first.
+    """
+    players = u64(r.players)
+    clear_table(s, r, u64(r.first_engine), caller)
+    s.key = key
+    s.boneyard[U0] = r.set_words[U0]
+    s.boneyard[U1] = r.set_words[U1]
+    s.boneyard[U2] = r.set_words[U2]
+    s.boneyard_size = u64(r.tiles)
+    engine, starter, asked = U0, NO_SEAT, players  # asked: number of seats that are asked before the starter
+    pick = U0
+    for seat in range(players):
+        turn = (u64(seat) + players - caller) % players
+        for _ in range(u64(r.hand_size)):
+            tile = pick_tile(s, key, pick)
+            give(s, r, u64(seat), tile)
+            pick += U1
+            half = u64(r.hi[tile])
+            if half != u64(r.lo[tile]):
+                continue
+            is_better = starter == NO_SEAT or half > engine
+            if r.engine_from != HIGHEST and turn != asked:
+                is_better = turn < asked
+            if is_better:
+                engine, starter, asked = half, u64(seat), turn
+    if r.engine_from == HIGHEST and starter != NO_SEAT:
+        asked = U0
+    turn = U0
+    while (turn < asked or starter == NO_SEAT) and s.boneyard_size != 0:
+        seat = (caller + turn) % players
+        tile = pick_tile(s, key, pick)
+        give(s, r, seat, tile)
+        pick += U1
+        turn += U1
+        if r.hi[tile] == r.lo[tile]:
+            engine, starter, asked = u64(r.hi[tile]), seat, U0
+    take(s, r, starter, engine, engine)
+    lay_engine(s, r, engine, starter)
+    look_ahead(s)
+
+
+@helper
 def deal_round(s, r, key, engine, starter):
     """Deal the round of ``key`` (docs/determinism.md); with ``starter`` NONE the stream draws the starter.
 
-    Unless ``engine_from`` is ``set_aside``, ``starter`` is the seat that is asked first for the engine.
+    Unless ``engine_from`` is ``set_aside``, ``starter`` is the seat that is asked first for the engine. If the deal
+    decides which double is the engine, ``engine`` is not used.
     """
     players = u64(r.players)
     if starter == NO_SEAT:
         starter = drawn_starter(r, key)
+    if r.engine_from >= HIGHEST:
+        deal_whole_set(s, r, key, starter)
+        return
     place, caller = U0, starter
     if r.engine_from != SET_ASIDE:
         place = place_of_engine(r, key)
@@ -277,7 +345,8 @@ def deal(states, i, rules, seed, game, engine, starter):
     """Deal into ``states[i]`` the round that ``game`` of ``seed`` plays from ``engine`` (half code).
 
     All arguments after ``rules`` are uint64; ``starter`` is a seat, or NONE (255) for the seat drawn by the stream
-    (with the engine from a hand: the seat that is asked first for it).
+    (with the engine from a hand: the seat that is asked first for it). If the deal decides which double is the engine,
+    ``engine`` only names the key of the round, and ``states[i]`` has the engine.
     """
     deal_round(states[i], rules[0], round_key(seed, game, engine), engine, starter)
 

@@ -15,9 +15,11 @@ import numpy as np
 from mextrain_core.compiler.jit import helper, kernel
 from mextrain_core.compiler.machine import copy_struct, lowest
 from mextrain_core.game import events
+from mextrain_core.game.beginning import barred_doubles, caller_of
 from mextrain_core.game.deal import clear_table
 from mextrain_core.game.eligible import opening_lasts, select, select_marked
 from mextrain_core.game.movegen import touches
+from mextrain_core.game.rounds import NO_SEAT
 from mextrain_core.game.turn import (
     OWN_TRAIN,
     after_draw,
@@ -39,7 +41,7 @@ from mextrain_core.model.indices import tile_of_move
 from mextrain_core.model.limits import LETTER_A, MAX_PLAYERS, MAX_TILES, NONE, ROWS, TILE_WORDS
 from mextrain_core.model.moves import move_train
 from mextrain_core.model.options import code
-from mextrain_core.model.rules import CHICKEN_FOOT, ONLY_IF_STUCK
+from mextrain_core.model.rules import CHICKEN_FOOT, HIGHEST, ONLY_IF_STUCK
 from mextrain_core.model.state import (
     BLOCKED,
     OWED_REQUIRED,
@@ -72,6 +74,7 @@ _FIELDS = np.dtype(
         ("arrivals", np.uint8, MAX_PLAYERS),  # number of arrivals so far: 1 + draws of the seat
         ("dealt", np.uint8, MAX_PLAYERS),  # tiles dealt to the seat
         ("lacks", np.uint8, (MAX_PLAYERS, ROWS)),  # tiles showing the half came with this arrival or later
+        ("barred", np.uint32, MAX_PLAYERS),  # bit by half: its double was not dealt to the seat
         ("draws", np.uint8),
         ("plays", np.uint8),
         ("clauses", np.uint8),
@@ -382,6 +385,7 @@ def copy_evidence(evidence, i, j):
 @helper
 def start_table(s, r, e, engine, starter, sizes):
     """Set up the table before the first turn; ``sizes`` (uint8[players]): tiles dealt to each seat."""
+    caller = caller_of(r, starter, sizes) if r.engine_from >= HIGHEST else NO_SEAT
     clear_table(s, r, engine, starter)
     s.key = U0
     for n in range(TILE_WORDS):
@@ -395,6 +399,7 @@ def start_table(s, r, e, engine, starter, sizes):
         q = u64(seat)
         e.arrivals[q] = U1
         e.dealt[q] = sizes[q]
+        e.barred[q] = barred_doubles(r, engine, starter, sizes, caller, q)
         s.hand_count[q] = sizes[q]
         s.boneyard_size -= u64(sizes[q])
         for half in range(ROWS):

@@ -104,6 +104,8 @@ class Unplaced(NamedTuple):
     """uint8 by cell; NONE and NONE: the boneyard; a seat and NONE: its deal."""
     room: Any
     """uint8 by cell: number of tiles in the cell; the sum is m."""
+    barred: Any
+    """uint32 by cell, bit by half: its double is not in the cell."""
 
 
 class Seen(NamedTuple):
@@ -139,7 +141,7 @@ def list_histories(states, i, rules, scratch, known, unplaced, seen, most, out):
     ``states[i]`` and ``scratch`` (EVENT, at least 4) are scratch.
     """
     s, r = states[i], rules[0]
-    laid_by, cell_seat, room = unplaced.laid_by, unplaced.cell_seat, unplaced.room
+    laid_by, cell_seat, room, barred = unplaced.laid_by, unplaced.cell_seat, unplaced.room, unplaced.barred
     m = len(unplaced.tiles)
     where = np.full(m + 1, NONE, np.uint8)
     full = np.zeros(len(known.sizes), np.uint8)
@@ -167,6 +169,9 @@ def list_histories(states, i, rules, scratch, known, unplaced, seen, most, out):
             where[k] = NONE
         while cell < len(room):
             fits = laid_by[k] == NONE or cell_seat[cell] == laid_by[k]
+            tile = unplaced.tiles[k]
+            if r.hi[tile] == r.lo[tile]:
+                fits &= (u64(barred[cell]) >> u64(r.hi[tile])) & u64(1) == U0
             if room[cell] != 0 and fits:
                 break
             cell += 1

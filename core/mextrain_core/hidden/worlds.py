@@ -200,6 +200,8 @@ def find_allowed(hidden, r, e, item):
         seat, arrival = u64(hidden.cell_seat[cell]), u64(hidden.cell_arrival[cell])
         if seat == u64(hidden.seat):
             continue
+        if arrival == U0 and hi == lo and (u64(e.barred[seat]) >> hi) & U1 != U0:
+            continue
         if play == NO_PLAY_NUMBER:
             if arrival < u64(e.lacks[seat, hi]) or arrival < u64(e.lacks[seat, lo]):
                 continue

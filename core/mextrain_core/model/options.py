@@ -334,6 +334,8 @@ class Options:
             {
                 "set_aside": "it is laid out before the deal",
                 "holder": "it is dealt with the other tiles; the seat that gets it lays it and starts",
+                "highest": "it is the highest double in any hand; the seat that holds it lays it and starts",
+                "own_highest": "the first seat lays the highest double of its own hand and starts",
             },
         ),
     ]
@@ -466,6 +468,20 @@ PRESETS = {
         "sets and hands for 11 to 14 players are those of mexican",
         _double_12(15, 15, 15, 12, 12, 10, 10, 8, 8),
         {"engine_from": "holder", "opening": "together", "drawn_play": "may"},
+    ),
+    "pressman": Preset(
+        "Mexican Train as Pressman prints it",
+        BRANDS,
+        "the leaflet of Pressman (2015)",
+        "what it says of doubles is not known; when M may be started is from a sister sheet; sets and hands for 9 to "
+        "14 players are those of mexican",
+        _double_12(15, 15, 15, 11, 11, 8, 8),
+        {
+            "engine_from": "highest",
+            "opening": "single",
+            "own_train_first": "trains",
+            "mexican_start": "after_own_train",
+        },
     ),
 }
 """The presets by name (docs/rules.md sections 3 and 11)."""

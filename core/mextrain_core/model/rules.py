@@ -31,6 +31,8 @@ OWN_FIRST_ALL = code("own_train_first", "all")
 OLDEST, ANY_ORDER = code("open_double_order", "oldest"), code("open_double_order", "any")
 UP = code("engine_order", "up")
 SET_ASIDE, TOGETHER = code("engine_from", "set_aside"), code("engine_hunt", "together")
+HIGHEST = code("engine_from", "highest")
+"""With this value of ``engine_from`` and those after it, the deal decides which double is the engine."""
 
 STARTERS = TABLE["starter"].words
 STARTER_DRAW, STARTER_ROTATE, STARTER_WINNER = (STARTERS.index(word) for word in ("draw", "rotate", "winner"))

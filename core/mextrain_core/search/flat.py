@@ -2,7 +2,8 @@
 
 A *block* is a number of worlds. All moves of a block meet the same worlds with the same round keys, so the n-th draw
 and the n-th random word are equal for all of them, and differences between moves have a small variance. Everything is
-added up in exact integers, so the order in which blocks finish does not matter.
+added up in exact integers, so the order in which blocks finish does not matter. What a result is worth to each seat is
+computed for a whole block (``utility``).
 """
 
 from typing import Any, NamedTuple
@@ -12,7 +13,6 @@ import numpy as np
 from mextrain_core.compiler.jit import kernel
 from mextrain_core.game.turn import play_on
 from mextrain_core.model.state import OUT, copy_state
-from mextrain_core.search.utility import utility_of
 
 u64, i64 = np.uint64, np.int64
 
@@ -55,11 +55,11 @@ def branch(states, rules, source, worlds, moves, live, target, keys):
 
 
 @kernel
-def tally(points, facts, worlds, live, seat, utility, sums, scratch):
+def tally(points, worth, facts, worlds, live, seat, sums, scratch):
     """Add the results of a block to ``sums`` (Sums).
 
-    ``points`` and ``facts`` are those of ``play_copies`` for the states in the order of ``branch``; ``utility``: a code
-    of ``utility``; ``scratch``: int64[len(live)].
+    ``points`` and ``facts`` are those of ``play_copies`` for the states in the order of ``branch``; ``worth``: their
+    utilities by ``rate``; ``scratch``: int64[len(live)].
     """
     players = points.shape[1]
     n = 0
@@ -71,7 +71,7 @@ def tally(points, facts, worlds, live, seat, utility, sums, scratch):
             for q in range(players):
                 sums.points[move, q] += points[n, q]
                 sums.squares[move, q] += points[n, q] * points[n, q]
-            value = utility_of(points[n], players, seat, utility)
+            value = worth[n, seat]
             sums.value[move] += value
             sums.value_squares[move] += value * value
             scratch[a] = value

@@ -7,7 +7,8 @@ the world at hand; ``available`` counts how often it was. Each seat maximises it
 move has no node.
 
 Iterations run in batches: all walks of a batch come first, then their play-outs, then their results are added. A walk
-counts its visits at once, so that the walks of a batch spread.
+counts its visits at once, so that the walks of a batch spread. What a result is worth to each seat is computed for a
+whole batch (``utility``).
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +21,6 @@ from mextrain_core.game.turn import play_on
 from mextrain_core.model.limits import MAX_DECISIONS
 from mextrain_core.model.rng import GOLDEN, U32, below, mix
 from mextrain_core.model.state import OUT, PHASE_DECIDE
-from mextrain_core.search.utility import utility_of
 
 u64, i64, f64 = np.uint64, np.int64, np.float64
 
@@ -211,25 +211,25 @@ def descend(tree, used, states, first, count, rules, explore):
 
 
 @kernel
-def back_up(tree, points, facts, count, seat, utility, sums):
+def back_up(tree, points, worth, facts, count, seat, sums):
     """Add the results of ``count`` play-outs to the nodes of their paths, and by first move to ``sums`` (Sums).
 
-    ``points`` and ``facts`` are those of ``play_copies`` for the leaves of ``descend``.
+    ``points`` and ``facts`` are those of ``play_copies`` for the leaves of ``descend``; ``worth``: their utilities by
+    ``rate``.
     """
     nodes, paths = tree.nodes, tree.paths
     players = points.shape[1]
     for k in range(count):
         for d in range(1, paths[k, 0] + 1):
             node = nodes[paths[k, d]]
-            value = utility_of(points[k], players, i64(node.seat), utility)
             node.pending -= 1
-            node.total += value
+            node.total += worth[k, i64(node.seat)]
         if paths[k, 0] == 0:
             continue
         move = i64(nodes[paths[k, 1]].place)
         sums.playouts[move] += 1
         sums.out[move] += i64(facts[k, 0] == OUT and facts[k, 1] == seat)
-        value = utility_of(points[k], players, seat, utility)
+        value = worth[k, seat]
         sums.value[move] += value
         sums.value_squares[move] += value * value
         for q in range(players):

@@ -2,20 +2,26 @@
 
 import numpy as np
 
-from mextrain_core.compiler.jit import helper
+from mextrain_core.compiler.jit import helper, kernel
 
 i64 = np.int64
 
-MARGIN, POINTS, RANK = 0, 1, 2
+MARGIN, POINTS, RANK, MATCH = 0, 1, 2, 3
 """``margin``: the mean points of the others less the own, in units of 1 / (players - 1); ``points``: the own points,
-negative; ``rank``: the seats with fewer points and half of those with equal points, negative, in halves."""
+negative; ``rank``: the seats with fewer points and half of those with equal points, negative, in halves; ``match``: the
+chance to win the match, in units of 1 / (100 * CHANCE)."""
 
-UTILITIES = ("margin", "points", "rank")
+UTILITIES = ("margin", "points", "rank", "match")
+
+CHANCE = 64
+"""Units of MATCH in one percent."""
+WHOLE = 360_360
+"""A match, which any number of seats up to 14 can share evenly."""
 
 
 def unit_of(utility, players, scale=1):
-    """How many units make one point, or one place for RANK; ``scale``: what one point is in the sums."""
-    return ((players - 1) * scale, scale, 2)[utility]
+    """How many units make one point, one place for RANK, one percent for MATCH; ``scale``: of a point in the sums."""
+    return ((players - 1) * scale, scale, 2, CHANCE)[utility]
 
 
 @helper
@@ -35,3 +41,37 @@ def utility_of(points, players, seat, utility):
         elif points[other] == own and other != seat:
             total += 1
     return -total
+
+
+@helper
+def share_matches(points, futures, worth):
+    """Write the chance of each seat to win the match after a round with ``points``; equal totals share it."""
+    players = len(points)
+    worth[:] = 0
+    for n in range(len(futures)):
+        low, ties = futures[n, 0] + points[0], 0
+        for seat in range(players):
+            total = futures[n, seat] + points[seat]
+            if total < low:
+                low, ties = total, 0
+            ties += i64(total == low)
+        for seat in range(players):
+            if futures[n, seat] + points[seat] == low:
+                worth[seat] += WHOLE // ties
+    whole = i64(WHOLE) * len(futures)
+    for seat in range(players):
+        worth[seat] = (worth[seat] * 100 * CHANCE + whole // 2) // whole
+
+
+@kernel
+def rate(points, utility, futures, worth):
+    """Write the utility of every seat for the results ``points`` (int64[n, players]) into ``worth`` (int64, the same).
+
+    ``futures`` (int64[samples, players]), for MATCH: possible points of the seats in all other rounds of the match.
+    """
+    for k in range(len(points)):
+        if utility == MATCH:
+            share_matches(points[k], futures, worth[k])
+        else:
+            for seat in range(points.shape[1]):
+                worth[k, seat] = utility_of(points[k], points.shape[1], seat, utility)

@@ -6,7 +6,10 @@ Everything that changes the disk goes through `DISK`, so that tests can simulate
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import re
+import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,8 +55,18 @@ DISK = Disk()
 
 
 def temporary_name(name: str) -> str:
-    """Return the temporary name that this process uses for a file until it is complete."""
-    return f".{name}.tmp-{os.getpid()}"
+    """Return the temporary name that this process uses for a file until it is complete.
+
+    Processes on other machines may write into the same folder and have the same number, so the name also has a word
+    that this process drew at random.
+    """
+    return f".{name}.tmp-{os.getpid()}-{_word_of(os.getpid())}"
+
+
+@functools.cache
+def _word_of(process: int) -> str:
+    """Return the random word of this process; a child process has another number, and draws its own."""
+    return secrets.token_hex(4)
 
 
 @contextlib.contextmanager
@@ -76,6 +89,11 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise
     DISK.sync_folder(path.parent)
+
+
+def is_uri(text: str) -> bool:
+    """Whether a text is a URI, such as `s3://bucket/folder`, and not a path."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text) is not None
 
 
 def remove_file(path: Path) -> None:
@@ -107,11 +125,11 @@ def read_file(path: Path, most: int) -> bytes:
 
 
 @contextlib.contextmanager
-def locked_folder(path: Path) -> Iterator[None]:
-    """Hold an exclusive lock on a folder. Other calls fail with `BlockingIOError` until the lock is released.
+def locked_folder(path: Path, *, shared: bool = False, wait: bool = False) -> Iterator[None]:
+    """Hold a lock on a folder. Other calls fail with `BlockingIOError` until it is released; with `wait` they wait.
 
-    The system releases the lock when the process ends. If the system or the file system does not support such locks,
-    every call succeeds.
+    Any number of `shared` locks can be held at once, but none beside one that is not. The system releases the lock when
+    the process ends. If the system or the file system does not support such locks, every call succeeds.
     """
     try:
         import fcntl
@@ -121,7 +139,8 @@ def locked_folder(path: Path) -> Iterator[None]:
     handle = os.open(path, os.O_RDONLY)
     try:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+            fcntl.flock(handle, kind if wait else kind | fcntl.LOCK_NB)
         except OSError as error:
             if isinstance(error, BlockingIOError):
                 raise

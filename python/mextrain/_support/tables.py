@@ -19,6 +19,11 @@ class Cell(NamedTuple):
         return cls(text, text)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 game`, `1,000 games`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def fitted(rows: Sequence[Sequence[Cell]], width: int, gap: str = "  ", right: int = 0) -> list[str]:
     """Return the lines of a table, at most `width` columns wide if its short form is.
 

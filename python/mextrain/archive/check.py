@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from mextrain._support.optional import need
+from mextrain.archive.engines import engine_codes, engines_of
 from mextrain.archive.job import Job
 from mextrain.archive.layout import column_name
 from mextrain.archive.manifest import read_job
-from mextrain.archive.read_rows import RowGroup, engine_codes, first_out_of_range, read_groups, starters_of
+from mextrain.archive.places import Folder, as_place
+from mextrain.archive.read_rows import RowGroup, first_out_of_range, read_groups, starters_of
 from mextrain.archive.rows import policies_text, rules_text
 from mextrain.archive.shards import Shard
 from mextrain.archive.verify import shard_problems, strangers
@@ -42,7 +42,7 @@ class Checked:
     hash: int
 
 
-def check_archive(folder: str | os.PathLike[str], progress: Progress | None = None) -> Checked:
+def check_archive(folder: Folder, progress: Progress | None = None) -> Checked:
     """Verify the files of an archive and replay every row; returns what was checked.
 
     The rows must be the rounds of the job, in the order of games and rounds. Each move must be legal and the last one
@@ -54,19 +54,20 @@ def check_archive(folder: str | os.PathLike[str], progress: Progress | None = No
     """
     need("pyarrow", "io")
     check_progress(progress)
-    job, root = read_job(folder), Path(folder)
+    place = as_place(folder)
+    job = read_job(place)
     checker = _Checker(job)
     for number in range(job.shards):
-        sidecar, problems = shard_problems(root, job, number, read=True)
+        sidecar, problems = shard_problems(place, job, number, read=True)
         if problems:
             raise ArchiveError(problems[0])
         name = job.path(number).as_posix()
-        checker.start(Shard(root / job.path(number), name, job, number, *job.shard(number), sidecar))
+        checker.start(Shard(place, name, job, number, *job.shard(number), sidecar))
         for games in checker.replay():
             if progress:
                 progress(games, job.games)
         checker.compare_sidecar()
-    if more := strangers(root, job):
+    if more := strangers(place, job):
         raise ArchiveError(more[0])
     return Checked(job, job.shards, checker.rounds, checker.actions, checker.hash & (2**64 - 1))
 
@@ -128,12 +129,13 @@ class _Checker:
         rules, stored = self.rules, rows.columns
         replayed = Rounds.empty(len(rows), 1, rules.players)
         games, numbers = divmod(rows.places, rules.rounds)
+        starters = starters_of(rows, rules)
         done, action, part = replay_rounds(
             self._states,
             0,
             rules.record,
             np.uint64(self.job.seed),
-            Recorded(stored["game"], self._engines[numbers], starters_of(rows, rules), rows.offsets, rows.actions),
+            Recorded(stored["game"], self._engines[numbers], starters, rows.offsets, rows.actions),
             replayed.points[:, 0],
             replayed.facts[:, 0],
         )
@@ -143,7 +145,8 @@ class _Checker:
         faults.compare("round", stored["round"], numbers)
         faults.compare_texts("rules", rows, [rules_text(self.job)], np.zeros(len(rows), np.int64))
         faults.compare_texts("policies", rows, [policies_text(self.job)], np.zeros(len(rows), np.int64))
-        faults.compare_texts("engine", rows, [str(engine) for engine in rules.engines], numbers)
+        engines, texts = engines_of(rules, self.job.seed, stored["game"], numbers, starters)
+        faults.compare_texts("engine", rows, texts, engines)
         for column in ("starter", "winner", "turns", "plays", "draws"):
             faults.compare(column, stored[column][:done], getattr(replayed, column)[:done, 0])
         faults.compare_texts("ending", rows, ENDS, replayed.end[:done, 0])

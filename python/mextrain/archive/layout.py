@@ -39,14 +39,14 @@ COLUMNS = {
 }
 """Name and type of every column. No value is ever null, texts are dictionary-encoded, and no name is an SQL keyword."""
 
-TEMPORARY = re.compile(r"\.(part-\d{5,}\.parquet|_part-\d{5,}\.parquet|_job\.parquet)\.tmp-\d+")
+TEMPORARY = re.compile(r"\.(part-\d{5,}\.parquet|_part-\d{5,}\.parquet|_job\.parquet)\.tmp-\d+(-[0-9a-f]+)?")
 """Names of temporary files that a killed run leaves behind."""
 
 NUMBERED = re.compile(r"_?part-(\d{5,20})\.(?:parquet|json)")
 """Names of shards and sidecars; this library never writes a name with too many zeros."""
 
-MANIFESTS = f"preset=*/players=*/{JOB_FILE}"
-"""Where the manifest may be, relative to the archive's folder."""
+FOLDERS = ("preset=", "players=")
+"""How the names of the folders begin in which the manifest and the shards are, from the archive's folder down."""
 
 
 def column_name(file_format: str, name: str) -> str:

@@ -2,77 +2,64 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from mextrain._support.optional import need
 from mextrain.archive.job import Job
-from mextrain.archive.layout import COLUMNS, FORMAT, JOB_FILE, MANIFESTS, OLD_JOB_FILE
+from mextrain.archive.layout import COLUMNS, FOLDERS, FORMAT, JOB_FILE, OLD_JOB_FILE
+from mextrain.archive.places import Folder, Place, as_place
 from mextrain.archive.side_files import read_json_file, read_side_file, write_side_file
 from mextrain.errors import MextrainError, one_line, shown
 
 
-def read_job(folder: str | os.PathLike[str]) -> Job:
-    """Return the job of the archive in `folder`.
+def read_job(folder: Folder) -> Job:
+    """Return the job of the archive in `folder`: a path, a URI or a `pyarrow.fs.FileSystem`.
 
     Raises `MextrainError` for a folder without an archive, with several, or with one of another format or stream
     version, and `MissingExtra` without pyarrow.
     """
-    job = find_job(folder)
+    place = as_place(folder)
+    job = find_job(place)
     if job is None:
-        raise MextrainError(f"{one_line(str(folder))} holds no archive: there is no {JOB_FILE} in it")
+        raise MextrainError(f"{one_line(place.text)} holds no archive: there is no {JOB_FILE} in it")
     return job
 
 
-def find_job(folder: str | os.PathLike[str]) -> Job | None:
+def find_job(folder: Folder) -> Job | None:
     """Return the job of the archive in `folder`, or None if there is none; raises the same errors as `read_job`."""
     need("pyarrow", "io")
-    path = find_manifest(folder)
-    if path is None:
+    place = as_place(folder)
+    name = find_manifest(place)
+    if name is None:
         return None
     try:
-        if path.name == OLD_JOB_FILE:
-            return _checked(Job.from_dict(read_json_file(path)), is_old=True)
-        job = _checked(Job.from_dict(read_side_file(path)), is_old=False)
-        if path.parent != Path(folder) / job.folder:
-            raise MextrainError(f"it lies in {path.parent}, and its shards in {job.folder}")
+        if name == OLD_JOB_FILE:
+            return _checked(Job.from_dict(read_json_file(place, name)), is_old=True)
+        job = _checked(Job.from_dict(read_side_file(place, name)), is_old=False)
+        lies = name.removesuffix(f"/{JOB_FILE}")
+        if lies != job.folder:
+            raise MextrainError(f"it lies in {lies}, and its shards in {job.folder}")
         return job
     except (MextrainError, OSError) as error:
-        raise MextrainError(f"{one_line(str(path))} cannot be read: {error}") from None
+        raise MextrainError(f"{one_line(f'{place.text}/{name}')} cannot be read: {error}") from None
 
 
-def as_folder(folder: object) -> Path:
-    """Return an argument that names a folder as a `Path`. Raises `MextrainError` if it cannot be one."""
-    try:
-        path = Path(folder) if isinstance(folder, str | os.PathLike) and folder != "" else None
-        if path is not None:
-            path.lstat()
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        pass
-    except Exception:  # A name that no file can have, or an object whose path cannot be read.
-        path = None
-    if path is None:
-        raise MextrainError(f"folder = {shown(folder)}: expected the path of a folder")
-    return path
-
-
-def find_manifest(folder: str | os.PathLike[str]) -> Path | None:
-    """Return the path of the archive's manifest in `folder`, or None if there is none. Raises `MextrainError`."""
-    root = as_folder(folder)
-    found = sorted(root.glob(MANIFESTS))
-    if os.path.lexists(root / OLD_JOB_FILE):
-        found.append(root / OLD_JOB_FILE)
+def find_manifest(place: Place) -> str | None:
+    """Return the name of the archive's manifest, or None if there is none. Raises `MextrainError`."""
+    folders = [""]
+    for begin in FOLDERS:
+        folders = [f"{above}{name}/" for above in folders for name in place.names(above) if name.startswith(begin)]
+    found = [f"{folder}{JOB_FILE}" for folder in folders]
+    found = [name for name in (*found, OLD_JOB_FILE) if place.kind(name) is not None]
     if len(found) > 1:
         raise MextrainError(
-            f"{one_line(str(folder))} holds {len(found)} archives "
-            f"({found[0].relative_to(root)} and {found[1].relative_to(root)}): move each to a folder of its own"
+            f"{one_line(place.text)} holds {len(found)} archives ({found[0]} and {found[1]}): "
+            "move each to a folder of its own"
         )
     return found[0] if found else None
 
 
-def write_manifest(folder: Path, job: Job) -> None:
+def write_manifest(place: Place, job: Job) -> None:
     """Write the manifest of a new archive: the job and a description of the columns. Raises `OSError`."""
-    write_side_file(folder / job.folder / JOB_FILE, {**job.to_dict(), "columns": COLUMNS})
+    write_side_file(place, f"{job.folder}/{JOB_FILE}", {**job.to_dict(), "columns": COLUMNS})
 
 
 def _checked(job: Job, is_old: bool) -> Job:

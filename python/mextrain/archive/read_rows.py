@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from mextrain.archive.engines import named_starters
 from mextrain.archive.layout import COLUMNS, FORMATS, column_name
 from mextrain.archive.shards import Shard, readable
 from mextrain.errors import ArchiveError
 from mextrain.game.rules import RuleSet
-from mextrain.game.starters import next_starters
 from mextrain_core.model.limits import NONE
 
 
@@ -155,11 +155,7 @@ def starters_of(rows: RowGroup, rules: RuleSet) -> np.ndarray:
 
     uint8[rows]. All rows of a game must be present, one after another, and their numbers in range.
     """
-    last_starters, last_winners = np.full((2, len(rows)), NONE, np.uint8)
-    last_starters[1:] = rows.columns["starter"][:-1]
-    last_winners[1:] = np.where(rows.columns["winner"] < 0, NONE, rows.columns["winner"])[:-1]
-    last_starters[rows.places % rules.rounds == 0] = NONE
-    return next_starters(rules, last_starters, last_winners)
+    return named_starters(rules, rows.places, rows.columns["starter"], rows.columns["winner"])
 
 
 def starter_to_deal(rows: RowGroup, rules: RuleSet, row: int) -> int | None:
@@ -169,8 +165,3 @@ def starter_to_deal(rows: RowGroup, rules: RuleSet, row: int) -> int | None:
         return int(rows.columns["starter"][row])
     starter = int(starters_of(rows, rules)[row])
     return None if starter == NONE else starter
-
-
-def engine_codes(rules: RuleSet) -> np.ndarray:
-    """Return the code of the engine's half in each round of a game: uint8[rounds]."""
-    return np.array([rules.tiles.half_code(engine.high) for engine in rules.engines], np.uint8)

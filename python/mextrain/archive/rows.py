@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mextrain.archive.engines import engines_of, named_starters
 from mextrain.archive.job import Job
 from mextrain.archive.layout import COLUMNS
 from mextrain.bulk.results import ENDS, Rounds
@@ -54,16 +55,19 @@ def arrow_rows(job: Job, schema: Any, first_game: int, group: Rounds, actions: n
         return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values), type=schema.field(name).type)
 
     same = np.zeros(rows, np.int32)
-    games = np.arange(first_game, first_game + group.games, dtype=np.uint64)
+    games = np.repeat(np.arange(first_game, first_game + group.games, dtype=np.uint64), rounds)
+    numbers = np.tile(np.arange(rounds), group.games)
+    starters, winners = group.starter.ravel(), group.winner.ravel()
+    named = named_starters(job.rules, np.arange(rows), starters, winners)
     columns = {
         "seed": np.full(rows, job.seed, np.uint64),
-        "game": np.repeat(games, rounds),
-        "round": np.tile(np.arange(rounds, dtype=np.uint8), group.games),
+        "game": games,
+        "round": numbers.astype(np.uint8),
         "rules": few(same, [rules_text(job)]),
         "policies": few(same, [policies_text(job)]),
-        "engine": few(np.tile(np.arange(rounds), group.games), [str(engine) for engine in job.rules.engines]),
-        "starter": group.starter.ravel().astype(np.uint8),
-        "winner": group.winner.ravel(),
+        "engine": few(*engines_of(job.rules, job.seed, games, numbers, named)),
+        "starter": starters.astype(np.uint8),
+        "winner": winners,
         "ending": few(group.end.ravel(), ENDS),
         **{name: getattr(group, name).ravel().astype(np.uint32) for name in ("turns", "plays", "draws")},
         "actions": lists("actions", np.cumsum(group.decisions), actions),

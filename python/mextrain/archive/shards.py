@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from mextrain._support.optional import need
 from mextrain.archive.job import Job
 from mextrain.archive.manifest import read_job
+from mextrain.archive.places import Folder, Place, as_place
 from mextrain.archive.schema import arrow_says, schema_problems
 from mextrain.archive.sidecar import Sidecar
 from mextrain.archive.verify import digest_problems, shard_problems, shards_there, strangers
@@ -22,16 +22,22 @@ from mextrain.errors import ArchiveError
 class Shard:
     """A complete shard: its file, number, games `first_game` … `first_game + games - 1`, and its sidecar.
 
-    `name` is the path relative to the archive's folder. Shards of the first format have no sidecar.
+    `place` is the archive's folder, and `name` the path in it. Shards of the first format have no sidecar.
     """
 
-    path: Path
+    place: Place
     name: str
     job: Job
     number: int
     first_game: int
     games: int
     sidecar: Sidecar | None
+
+    @property
+    def path(self) -> Path | str:
+        """The file: a `Path`, or a text for an archive in an object store."""
+        folder = self.place.folder
+        return folder / self.name if isinstance(folder, Path) else f"{folder}/{self.name}"
 
     @property
     def rounds(self) -> int:
@@ -41,7 +47,7 @@ class Shard:
     def check_digest(self) -> None:
         """Compare the SHA-256 of the file with the sidecar. Raises `ArchiveError`."""
         with readable(self.name):
-            if self.sidecar and (problems := digest_problems(self.path, self.name, self.sidecar)):
+            if self.sidecar and (problems := digest_problems(self.place, self.name, self.sidecar)):
                 raise ArchiveError(problems[0].removeprefix(f"{self.name} "), self.name)
 
     @contextmanager
@@ -53,10 +59,12 @@ class Shard:
         import pyarrow.parquet as pq
 
         with readable(self.name):
-            if not self.path.is_file():
+            if self.place.kind(self.name) != "file":
                 raise ArchiveError("it is not a regular file", self.name)
-            # An open file, because pyarrow takes no paths that are not UTF-8.
-            with self.path.open("rb") as source, pq.ParquetFile(source, page_checksum_verification=True) as file:
+            with (
+                self.place.opened(self.name) as source,
+                pq.ParquetFile(source, page_checksum_verification=True) as file,
+            ):
                 if problems := schema_problems(file.schema_arrow, self.job.format):
                     raise ArchiveError(f"it {problems[0]}", self.name)
                 if file.metadata.num_rows != self.rounds:
@@ -85,24 +93,26 @@ def readable(name: str) -> Iterator[None]:
         raise ArchiveError(f"it cannot be read ({arrow_says(error)})", name) from None
 
 
-def read_shards(folder: str | os.PathLike[str]) -> tuple[Job, list[Shard]]:
+def read_shards(folder: Folder) -> tuple[Job, list[Shard]]:
     """Return the job of an archive and its complete shards, in order; missing or unfinished shards are left out.
 
     Raises `ArchiveError` for files that are damaged (as far as sizes and sidecars show) or that belong to another job,
     `MextrainError` for a folder without an archive or with another version, and `MissingExtra` without pyarrow.
     """
     need("pyarrow", "io")
-    job, root = read_job(folder), Path(folder)
+    place = as_place(folder)
+    job = read_job(place)
+    there = frozenset(place.names(job.folder))
     shards = []
-    for number in shards_there(root, job):
-        shard = root / job.path(number)
-        if os.path.lexists(shard) and job.has_sidecars and not os.path.lexists(root / job.sidecar_path(number)):
+    for number in shards_there(place, job):
+        path, mark = job.path(number), job.sidecar_path(number)
+        if path.name in there and job.has_sidecars and mark.name not in there:
             continue
         # Without a sidecar only the file itself shows whether it is complete.
-        sidecar, problems = shard_problems(root, job, number, read=not job.has_sidecars)
+        sidecar, problems = shard_problems(place, job, number, read=not job.has_sidecars)
         if problems:
             raise ArchiveError(problems[0])
-        shards.append(Shard(shard, job.path(number).as_posix(), job, number, *job.shard(number), sidecar))
-    if others := strangers(root, job):
+        shards.append(Shard(place, path.as_posix(), job, number, *job.shard(number), sidecar))
+    if others := strangers(place, job):
         raise ArchiveError(others[0])
     return job, shards

@@ -10,10 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from mextrain._support.files import read_file, whole_file
+from mextrain.archive.places import Place
 from mextrain.archive.schema import archive_schema, arrow_says
 from mextrain.errors import MextrainError
 
@@ -24,7 +23,7 @@ TEXT, DIGEST = b"mextrain", b"mextrain.sha256"
 """Keys of the metadata: the JSON text, and its SHA-256 in hexadecimal digits."""
 
 
-def write_side_file(path: Path, says: Mapping[str, Any]) -> None:
+def write_side_file(place: Place, name: str, says: Mapping[str, Any]) -> None:
     """Write a side file. Raises `OSError`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -33,11 +32,11 @@ def write_side_file(path: Path, says: Mapping[str, Any]) -> None:
     sink = pa.BufferOutputStream()
     schema = archive_schema().with_metadata({TEXT: text, DIGEST: hashlib.sha256(text).hexdigest()})
     pq.ParquetWriter(sink, schema).close()
-    with whole_file(path) as file:
+    with place.whole_file(name) as file:
         file.write(sink.getvalue().to_pybytes())
 
 
-def read_side_file(path: Path) -> Any:
+def read_side_file(place: Place, name: str) -> Any:
     """Return the content of a side file.
 
     Raises `MextrainError` for a file that cannot be read or whose text is not what was written, `FileNotFoundError`
@@ -46,7 +45,7 @@ def read_side_file(path: Path) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    data = _bytes(path)
+    data = _bytes(place, name)
     try:
         found = pq.read_metadata(pa.BufferReader(data)).metadata or {}
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -57,14 +56,14 @@ def read_side_file(path: Path) -> Any:
     return _json(text)
 
 
-def read_json_file(path: Path) -> Any:
+def read_json_file(place: Place, name: str) -> Any:
     """Return the content of a side file of the older formats; raises the same errors as `read_side_file`."""
-    return _json(_bytes(path))
+    return _json(_bytes(place, name))
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(place: Place, name: str) -> bytes:
     try:
-        return read_file(path, MOST_BYTES)
+        return place.read(name, MOST_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:

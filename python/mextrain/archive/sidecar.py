@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from mextrain.archive.job import Job
 from mextrain.archive.layout import FORMAT
+from mextrain.archive.places import Folder, as_place
 from mextrain.archive.side_files import read_json_file, read_side_file, write_side_file
 from mextrain.bulk.stats import Summary
 from mextrain.errors import MextrainError, shown
@@ -30,7 +30,7 @@ class Sidecar:
     writer: str
     summary: Summary
 
-    def write(self, folder: Path, job: Job, number: int) -> None:
+    def write(self, folder: Folder, job: Job, number: int) -> None:
         """Write the file beside shard `number` of the archive in `folder`. Raises `OSError`."""
         says = {
             **_identity(job, number),
@@ -41,17 +41,18 @@ class Sidecar:
             "writer": self.writer,
             "summary": self.summary.state(),
         }
-        write_side_file(folder / job.sidecar_path(number), says)
+        write_side_file(as_place(folder), job.sidecar_path(number).as_posix(), says)
 
     @classmethod
-    def read(cls, folder: Path, job: Job, number: int) -> Sidecar | None:
+    def read(cls, folder: Folder, job: Job, number: int) -> Sidecar | None:
         """Return the sidecar of shard `number`, or None if there is none.
 
         Raises `MextrainError` if it cannot be read, belongs to another job or shard, or has impossible values.
         """
-        path = folder / job.sidecar_path(number)
+        path = job.sidecar_path(number)
+        read = read_side_file if job.format == FORMAT else read_json_file
         try:
-            return cls._from(job, number, (read_side_file if job.format == FORMAT else read_json_file)(path))
+            return cls._from(job, number, read(as_place(folder), path.as_posix()))
         except FileNotFoundError:
             return None
         except (MextrainError, OSError) as error:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from mextrain._support.optional import need
 from mextrain.archive.job import Job
 from mextrain.archive.layout import JOB_FILE, number_in, shard_file, sidecar_file
 from mextrain.archive.manifest import read_job
+from mextrain.archive.places import Folder, Place, as_place
 from mextrain.archive.schema import arrow_says, schema_problems
 from mextrain.archive.sidecar import Sidecar
 from mextrain.bulk.simulate import Progress, check_progress
@@ -25,7 +24,7 @@ MOST_PROBLEMS = 20
 """Maximum number of problems that are listed individually."""
 
 
-def verify_archive(folder: str | os.PathLike[str], progress: Progress | None = None) -> list[str]:
+def verify_archive(folder: Folder, progress: Progress | None = None) -> list[str]:
     """Return the problems with the files of an archive, one text for each; an empty list if there are none.
 
     Every shard must be there with its sidecar and have the size and SHA-256 in it, and the columns, rows and metadata
@@ -36,17 +35,18 @@ def verify_archive(folder: str | os.PathLike[str], progress: Progress | None = N
     """
     need("pyarrow", "io")
     check_progress(progress)
-    job, root = read_job(folder), Path(folder)
+    place = as_place(folder)
+    job = read_job(place)
     problems = _Problems()
     looked = 0
-    for number in shards_there(root, job):
+    for number in shards_there(place, job):
         problems.missing(job, looked, number)
-        problems.add(shard_problems(root, job, number, read=True)[1])
+        problems.add(shard_problems(place, job, number, read=True)[1])
         looked = number + 1
         if progress:
             progress(looked, job.shards)
     problems.missing(job, looked, job.shards)
-    problems.add(strangers(root, job))
+    problems.add(strangers(place, job))
     return problems.told()
 
 
@@ -77,10 +77,9 @@ def missing_text(job: Job, number: int) -> str:
     return f"{job.path(number).as_posix()} is missing"
 
 
-def shards_there(root: Path, job: Job) -> list[int]:
+def shards_there(place: Place, job: Job) -> list[int]:
     """Return the numbers of the job's shards that have a file or a sidecar, in order."""
-    folder = root / job.folder
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    names = place.names(job.folder)
     return sorted({number for name in names if (number := _shard_of(job, name)) is not None})
 
 
@@ -92,52 +91,51 @@ def _shard_of(job: Job, name: str) -> int | None:
     return number
 
 
-def shard_problems(root: Path, job: Job, number: int, *, read: bool) -> tuple[Sidecar | None, list[str]]:
+def shard_problems(place: Place, job: Job, number: int, *, read: bool) -> tuple[Sidecar | None, list[str]]:
     """Return the sidecar of shard `number`, and the problems with the shard.
 
     With `read` the file is read and everything is checked. Otherwise only the sidecar and the size of the file are
     checked. The first format has no sidecars.
     """
-    path = root / job.path(number)
     name = job.path(number).as_posix()
-    if not os.path.lexists(path):
+    kind = place.kind(name)
+    if kind is None:
         return None, [missing_text(job, number)]
-    if not path.is_file():
+    if kind != "file":
         return None, [f"{name} is not a regular file"]
     try:
-        sidecar = Sidecar.read(root, job, number) if job.has_sidecars else None
+        sidecar = Sidecar.read(place, job, number) if job.has_sidecars else None
     except MextrainError as error:
         return None, [f"{name}: {error}"]
     if sidecar is None and job.has_sidecars:
         return None, [f"{name} has no sidecar, so it may be unfinished"]
     problems = []
     if sidecar is not None:
-        size = path.stat().st_size
+        size = place.size(name)
         if size != sidecar.bytes:
             return sidecar, [f"{name} has {size:,} bytes, and its sidecar says {sidecar.bytes:,}"]
         if read:
-            problems += digest_problems(path, name, sidecar)
+            problems += digest_problems(place, name, sidecar)
     if read:
-        problems += [f"{name} {text}" for text in parquet_problems(path, job, number)]
+        problems += [f"{name} {text}" for text in parquet_problems(place, job, number)]
     return sidecar, problems
 
 
-def digest_problems(path: Path, name: str, sidecar: Sidecar) -> list[str]:
+def digest_problems(place: Place, name: str, sidecar: Sidecar) -> list[str]:
     """Return the problems that the SHA-256 of a file shows. Raises `OSError`."""
-    digest = sha256_of(path)
+    digest = sha256_of(place, name)
     if digest == sidecar.sha256:
         return []
     return [f"{name} was changed: its SHA-256 is {digest}, and its sidecar says {sidecar.sha256}"]
 
 
-def parquet_problems(path: Path, job: Job, number: int) -> list[str]:
+def parquet_problems(place: Place, job: Job, number: int) -> list[str]:
     """Return the reasons in the footer of a Parquet file why it cannot be shard `number` of `job`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        # An open file, because pyarrow takes no paths that are not UTF-8.
-        with path.open("rb") as source:
+        with place.opened(job.path(number).as_posix()) as source:
             footer = pq.read_metadata(source)
         schema = footer.schema.to_arrow_schema()
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -155,22 +153,22 @@ def parquet_problems(path: Path, job: Job, number: int) -> list[str]:
     return problems
 
 
-def strangers(root: Path, job: Job) -> list[str]:
+def strangers(place: Place, job: Job) -> list[str]:
     """Return a text for each file that readers would mistake for a shard of the job."""
-    return [f"{path.relative_to(root).as_posix()} is not a shard of this job" for path in sorted(_others(root, job))]
+    return [f"{name} is not a shard of this job" for name in sorted(_others(place, job))]
 
 
-def _others(root: Path, job: Job) -> Iterator[Path]:
-    mine = root / job.folder
-    for path in root.rglob("*.parquet"):
-        if path.parent != mine or (path.name != JOB_FILE and _shard_of(job, path.name) is None):
-            yield path
+def _others(place: Place, job: Job) -> Iterator[str]:
+    for name in place.parquet_files():
+        folder, _, file = name.rpartition("/")
+        if (folder or ".") != job.folder or (file != JOB_FILE and _shard_of(job, file) is None):
+            yield name
 
 
-def sha256_of(path: Path) -> str:
+def sha256_of(place: Place, name: str) -> str:
     """Return the SHA-256 (hex) of a file. Raises `OSError`."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with place.opened(name) as file:
         while data := file.read(CHUNK):
             digest.update(data)
     return digest.hexdigest()

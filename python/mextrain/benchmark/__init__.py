@@ -11,8 +11,9 @@
 * Nothing is left out: the times include dealing, every decision, scoring, and writing points and counts to memory.
 
 `twin` finds the C twin, `backends` plays games by backend name, `child` measures in its own process, `runs` starts
-those processes and takes the minima, `machine` describes the machine, `yardsticks` times programs that never change,
-`saved` keeps a measurement and compares it with a new one, `report` formats the results for people.
+those processes and takes the minima, `searching` times searches, `machine` describes the machine, `yardsticks` times
+programs that never change, `saved` keeps a measurement and compares it with a new one, `report` formats the results for
+people.
 
 Imports `bulk` and the rooms below it.
 """

@@ -36,6 +36,8 @@ _POLICIES = ("random", "heaviest", "cautious")
 _COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {
     ("foot_ends", "center"): {"double_rule": "chicken_foot"},
     ("engine_hunt", "together"): {"engine_from": "holder", "hand_size": 3},
+    ("engine_from", "highest"): {"hand_size": 3},
+    ("engine_from", "own_highest"): {"hand_size": 3},
     ("failed_cover", "mark"): {"double_rule": "cover"},
     ("failed_cover", "mark_and_play"): {"double_rule": "cover"},
 }
@@ -52,7 +54,7 @@ ADDED: dict[str, tuple[Any, ...]] = {
     "double_rule": ("none",),
     "engine_order": ("down", "up"),
     "tie_break": ("shared", "zeros"),
-    "engine_from": ("set_aside", "holder"),
+    "engine_from": ("set_aside", "holder", "highest", "own_highest"),
     "engine_hunt": ("in_turn", "together"),
     "own_train_first": ("no", "trains", "all"),
     "failed_double": ("draw", "mark", "pass"),

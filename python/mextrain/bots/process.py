@@ -42,8 +42,12 @@ class BotProcess:
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
             )
+        except PermissionError:
+            hint = "run chmod +x, or name what runs it, as in cmd:python bot.py"
+            raise PolicyError(f"the bot {shown(command)} cannot be started: it is not executable; {hint}") from None
         except (OSError, ValueError) as error:
-            raise PolicyError(f"the bot {shown(command)} cannot be started: {one_line(str(error))}") from None
+            told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise PolicyError(f"the bot {shown(command)} cannot be started: {one_line(told)}") from None
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: PT018, both are pipes
         self._stdin, self._stdout = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._stdin, False)
@@ -142,6 +146,12 @@ class _Pool:
     def give_back(self, bot: BotProcess) -> None:
         with self._lock:
             self._idle[bot.command].append(bot)
+
+    def name(self, command: str) -> str:
+        """Return what the bot calls itself; raises `PolicyError` if it cannot be started."""
+        bot = self.take(command)
+        self.give_back(bot)
+        return bot.name
 
     def end(self) -> None:
         with self._lock:

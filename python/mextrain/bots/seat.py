@@ -32,9 +32,7 @@ class BotSeat:
         if known is None or known.start is not position.start:
             if known is not None:
                 self.end(known)
-            engines = position.rules.engines
-            number = engines.index(position.engine) if position.engine in engines else 0
-            self.begin(position, position.start.game, number)
+            self.begin(position, position.start.game, position.start.number or 0)
             self._position = position
 
     def begin(self, position: Position, game: int, number: int) -> None:
@@ -44,9 +42,11 @@ class BotSeat:
             self._rules = rules
             self.bot.tell(f"rules {rules}")
         hand = " ".join(map(str, position.start.hands[self.seat]))
+        sizes = ",".join(str(len(hand)) for hand in position.start.hands)
+        more = "" if position.rules.engine_from == "set_aside" else f"sizes {sizes} "
         self.bot.tell(
             f"round game {game} round {number} engine {position.engine} starter {position.starter} "
-            f"seat {self.seat} hand {hand}"
+            f"seat {self.seat} {more}hand {hand}"
         )
         self._told = 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 
 import numpy as np
 
@@ -21,6 +22,28 @@ from mextrain.position import Position
 from mextrain_core.bulk.rollout import HASH_FACTOR
 
 _WORD = 2**64 - 1
+
+
+class _Forfeits:
+    """The games in which a bot failed and `random` played on, since somebody last asked: (game, seat)."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: list[tuple[int, int]] = []
+
+    def add(self, game: int, seat: int) -> None:
+        with self._lock:
+            self._found.append((game, seat))
+
+    def take(self) -> list[tuple[int, int]]:
+        """Return all, and forget them."""
+        with self._lock:
+            found, self._found = self._found, []
+        return found
+
+
+FORFEITS = _Forfeits()
+"""The forfeits of this process."""
 
 
 class BotPlayer:
@@ -88,6 +111,7 @@ class BotPlayer:
             table.lose(seat)
             if LIMITS.on_fault == "stop":
                 raise PolicyError(one_line(what, 2000)) from None
+            FORFEITS.add(table.match.game, seat)
             print(f"forfeit: {one_line(what, 2000)}", file=sys.stderr, flush=True)
             return self._forfeit.move(position)
 

@@ -23,6 +23,22 @@ from mextrain_core.model.state import STATE
 SIGNATURE = "int32_t policy(const mextrain_state *state, const mextrain_rules *rules, uint64_t word)"
 """The signature of a compiled policy (docs/c-abi.md)."""
 
+
+class Role(NamedTuple):
+    """What a compiled function is for: its name in messages, its signature, and the kind of its third argument."""
+
+    name: str
+    signature: str
+    third: str
+
+
+POLICY = Role("policy", SIGNATURE, "word")
+VALUE = Role(
+    "value function",
+    "int32_t value(const mextrain_state *state, const mextrain_rules *rules, double *points)",
+    "pointer",
+)
+
 LOWEST_ADDRESS = 1 << 16
 """No system maps code below this address, so a smaller number is a mistake."""
 
@@ -47,44 +63,46 @@ class _Type(NamedTuple):
 _INT32, _WORDS = _Type("int", 4), (_Type("uint", 8), _Type("int", 8))
 
 
-def address_of(policy: Any) -> int:
+def address_of(policy: Any, role: Role = POLICY) -> int:
     """Return the address of a compiled function in any supported form, or 0 for any other object.
 
     The forms are a Numba `@cfunc`, a ctypes or cffi function pointer, and an address as an int. Raises `PolicyError`
-    for an int that cannot be an address, for a null pointer, and for a function whose signature is known and differs
-    from `SIGNATURE`.
+    for an int that cannot be an address, for a null pointer, and for a function whose signature is known and is not the
+    one of its role.
     """
     if isinstance(policy, (int, np.integer)) and not isinstance(policy, bool):
+        if not LOWEST_ADDRESS <= policy < 2**64 and role is not POLICY:
+            raise PolicyError(f"value = {shown(policy)}: this is not the address of a function")
         if not LOWEST_ADDRESS <= policy < 2**64:
             ids = ", ".join(f"{number} {built_in.name}" for number, built_in in BY_ID.items())
             raise PolicyError(f"the policy {shown(policy)} is neither an id ({ids}) nor the address of a function")
         return int(policy)
     if isinstance(policy, _CTYPES_FUNCTION):
-        _check(policy, list(_of_ctypes(policy)))
-        return _not_null(policy, ctypes.cast(policy, ctypes.c_void_p).value or 0)
+        _check(policy, list(_of_ctypes(policy)), role)
+        return _not_null(policy, ctypes.cast(policy, ctypes.c_void_p).value or 0, role)
     if type(policy).__module__ == "_cffi_backend":
         from cffi import FFI
 
         if not isinstance(policy, FFI.CData):
             return 0
-        _check(policy, list(_of_cffi(FFI(), policy)))
-        return _not_null(policy, int(FFI().cast("uintptr_t", policy)))
+        _check(policy, list(_of_cffi(FFI(), policy, role)), role)
+        return _not_null(policy, int(FFI().cast("uintptr_t", policy)), role)
     found = getattr(policy, "address", 0)
     if not isinstance(found, int) or isinstance(found, bool) or found == 0:
         return 0
     signature = getattr(policy, "_sig", None)
     if signature is not None:
-        _check(policy, [_of_numba(kind) for kind in (signature.return_type, *signature.args)])
+        _check(policy, [_of_numba(kind) for kind in (signature.return_type, *signature.args)], role)
     return found
 
 
-def _not_null(policy: Any, address: int) -> int:
+def _not_null(policy: Any, address: int, role: Role) -> int:
     if address < LOWEST_ADDRESS:
-        raise PolicyError(f"the policy {shown(policy)} is a null pointer: give the address of a function")
+        raise PolicyError(f"the {role.name} {shown(policy)} is a null pointer: give the address of a function")
     return address
 
 
-def _check(policy: Any, types: list[_Type | None]) -> None:
+def _check(policy: Any, types: list[_Type | None], role: Role) -> None:
     """Reject a function with a different signature; `types` are its result and arguments, None where unknown."""
     if not types:
         return
@@ -94,11 +112,11 @@ def _check(policy: Any, types: list[_Type | None]) -> None:
         if argument is not None and record is not None:
             right &= argument.kind == "pointer" and argument.record in (None, record)
         elif argument is not None:
-            right &= argument in _WORDS
+            right &= argument in _WORDS if role.third == "word" else argument.kind == role.third
     if not right:
         name = getattr(policy, "__name__", None) or shown(policy)
         written = f"{result or '?'} ({', '.join(str(argument or '?') for argument in arguments)})"
-        raise PolicyError(f"the compiled policy {name} has the signature {written}: expected {SIGNATURE}")
+        raise PolicyError(f"the compiled {role.name} {name} has the signature {written}: expected {role.signature}")
 
 
 def _of_numba(kind: Any) -> _Type | None:
@@ -128,13 +146,13 @@ def _of_ctypes(policy: Any) -> Iterator[_Type | None]:
             yield _Type("void" if kind is None else getattr(kind, "__name__", "?"), 0)
 
 
-def _of_cffi(ffi: Any, policy: Any) -> Iterator[_Type | None]:
+def _of_cffi(ffi: Any, policy: Any, role: Role) -> Iterator[_Type | None]:
     """Yield the types of a cffi function pointer; nothing for a `void *`."""
     kind = ffi.typeof(policy)
     if kind.kind != "function":
         if kind.kind == "pointer" and kind.item.kind in ("void", "function"):
             return
-        raise PolicyError(f"the policy {shown(policy)} is not a function pointer: expected {SIGNATURE}")
+        raise PolicyError(f"the {role.name} {shown(policy)} is not a function pointer: expected {role.signature}")
     for each in (kind.result, *kind.args):
         if each.kind == "pointer":
             yield _Type("pointer", 8)

@@ -19,6 +19,13 @@ BY_ID = {policy.id: policy for policy in core.POLICIES}
 """The rows of the table of policies."""
 
 
+def _program(name: object) -> str:
+    """Return a hint at how a program is named, if the name looks like that of one."""
+    if not isinstance(name, str) or not ("/" in name or "." in name) or ":" in name:
+        return ""
+    return f"a program is named cmd:{'python ' if name.endswith('.py') else ''}{name}"
+
+
 def check_policies(policies: str | Sequence[str], players: int) -> tuple[str, ...]:
     """Return the policy of each seat, in seat order.
 
@@ -30,7 +37,7 @@ def check_policies(policies: str | Sequence[str], players: int) -> tuple[str, ..
     names = policies.split(",") if isinstance(policies, str) else list(policies)
     for name in names:
         if not isinstance(name, str) or name not in POLICIES:
-            hint = nearest(name, POLICIES)
+            hint = nearest(name, POLICIES) or _program(name)
             expected = f"expected one of {', '.join(POLICIES)}{hint and '; '}{hint}"
             raise PolicyError(f"the policy {shown(name)} is unknown: {expected}")
     if isinstance(policies, str) and len(names) == 1:

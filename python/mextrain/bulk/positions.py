@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mextrain.bulk.seat_policies import Seats
-from mextrain.bulk.simulate import check_games, simulate
+from mextrain.bulk.simulate import Simulation, check_games, simulate
 from mextrain.game.moves import Move
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
@@ -46,10 +46,18 @@ def _rounds(
             rules, games=chunk, seed=seed, policies=policies, first_game=first, record_actions=True
         )
         for game in range(chunk):
-            starter = rules.starter if isinstance(rules.starter, int) else None
-            for number, engine in enumerate(rules.engines):
-                position = Position.deal(rules, seed=seed, game=first + game, engine=engine, starter=starter)
-                for code in played.actions_of(game, number).tolist():
-                    position.play_unchecked(Move.from_code(code))
-                yield position
-                starter = next_starter(rules, position.starter, position.winner)
+            yield from rounds_of(played, game)
+
+
+def rounds_of(played: Simulation, game: int) -> Iterator[Position]:
+    """Yield the rounds of the game with index `game`, played to their ends; its moves must have been recorded."""
+    rules = played.rules
+    starter = rules.starter if isinstance(rules.starter, int) else None
+    for number, engine in enumerate(rules.engines):
+        position = Position.deal(
+            rules, seed=played.seed, game=played.first_game + game, engine=engine, starter=starter
+        )
+        for code in played.actions_of(game, number).tolist():
+            position.play_unchecked(Move.from_code(code))
+        yield position
+        starter = next_starter(rules, position.starter, position.winner)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from mextrain.bulk.compiled import Watch
 from mextrain.bulk.results import FAILED, FAULT, Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.stats import Summary
+from mextrain.cluster.names import check_cluster
 from mextrain.errors import IllegalMove, InternalError, MextrainError, PolicyError, SeedError, one_line, shown
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import MAX_GAME, check_game, check_seed
@@ -282,15 +283,26 @@ def survey(
     first_game: int = 0,
     progress: Progress | None = None,
     backend: str = "auto",
+    cluster: str | None = None,
 ) -> Summary:
     """Return `simulate(...).summary()` for any number of games in bounded memory.
 
-    Ctrl-C raises `Interrupted` with the summary of the games finished so far.
+    `cluster`, `"ray"` or `"ray://ADDRESS"`, plays them in parts on a Ray cluster; the result is the same. `workers` is
+    not used then, and policies must have names. Ctrl-C raises `Interrupted` with the summary of the games finished so
+    far. Raises the same errors as `simulate`, `MissingExtra` without Ray, and `MextrainError` for a cluster that cannot
+    be used.
     """
     check_rules(rules)
     seed, first_game, games = check_seed(seed), check_game(first_game, "first_game"), check_games(games, first_game)
     check_progress(progress)
+    check_cluster(cluster)
     seats = Seats.of(policies, rules.players)
+    if cluster is not None:
+        from mextrain.bulk.on_cluster import survey_on_cluster
+
+        check_workers(workers)
+        wanted = Games(rules, seats.stored_names(), seed, first_game, games, backend)
+        return survey_on_cluster(cluster, wanted, progress)
     backend = choose_backend(backend, rules, seats, games * rules.rounds // check_workers(workers))
     step = max(1, SURVEY_ROUNDS // rules.rounds)
     total: Summary | None = None
@@ -319,6 +331,17 @@ def survey(
             raise Interrupted(total) from None
     assert total is not None
     return total
+
+
+class Games(NamedTuple):
+    """Games to play: the arguments of `survey`, validated. `policies` are names."""
+
+    rules: RuleSet
+    policies: tuple[str, ...]
+    seed: int
+    first_game: int
+    games: int
+    backend: str
 
 
 def _shifted(progress: Progress, start: int, games: int) -> Progress:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mextrain._support.html import html_table
-from mextrain._support.tables import Cell, fitted, wrapped
+from mextrain._support.tables import Cell, counted, fitted, wrapped
 from mextrain.bulk.results import OUT, Rounds
 from mextrain.errors import MextrainError, shown
 from mextrain.game.rules import RuleSet
@@ -231,15 +231,18 @@ class Summary:
 
     def __repr__(self) -> str:
         rules = self.rules
-        return f"<Summary of {self.games:,} games: {rules.preset_name}, {rules.players} players>"
+        return f"<Summary of {counted(self.games, 'game')}: {rules.preset_name}, {rules.players} players>"
 
     def _repr_html_(self) -> str:
         rows = (
             (seat, row.policy, number_text(row.points), percent_text(row.round_won), percent_text(row.match_won))
             for seat, row in enumerate(self._seats())
         )
-        caption = f"{self.rules.describe()}: {self.games:,} games, {self.rounds:,} rounds; (…) are 95 % intervals"
+        caption = f"{self.rules.describe()}: {self._size()}; (…) are 95 % intervals"
         return html_table(caption, ("seat", "policy", "points a round", "rounds won", "matches won"), rows)
+
+    def _size(self) -> str:
+        return f"{counted(self.games, 'game')}, {counted(self.rounds, 'round')}"
 
     def _seats(self) -> list[_Seat]:
         return list(map(_Seat, self.policies, self.points(), self.round_wins(), self.match_wins()))
@@ -263,7 +266,7 @@ class Summary:
         edge = f"{percent_text(self.starter_advantage())} above an equal share of those won"
         lines = [
             *wrapped(self.rules.describe(), width),
-            f"{self.games:,} games, {self.rounds:,} rounds; (…) are 95 % intervals, a game being the unit",
+            f"{self._size()}; (…) are 95 % intervals, a game being the unit",
             "",
             *fitted(rows, width, right=1),
             "",

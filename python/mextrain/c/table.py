@@ -86,12 +86,17 @@ def _table() -> str:
 
 
 def declarations() -> str:
-    """Return the part of the header that cffi's `cdef` understands: structs, table, and the type of a policy."""
+    """Return the part of the header that cffi's `cdef` understands: structs, table, and the types of callbacks."""
     policy = (
         "/* A policy: the move (16 bits) for the seat to move. state holds only what that seat sees. */\n"
         "typedef int32_t (*mextrain_policy)(const mextrain_state *state, const mextrain_rules *rules, uint64_t word);"
     )
-    return "\n\n".join([*(_struct(name, dtype) for name, dtype in _RECORDS.items()), policy, _table()])
+    value = (
+        "/* A value function: writes the expected points of every seat; 0, or negative if it failed. state holds only "
+        "what the seat to move sees. */\n"
+        "typedef int32_t (*mextrain_value)(const mextrain_state *state, const mextrain_rules *rules, double *points);"
+    )
+    return "\n\n".join([*(_struct(name, dtype) for name, dtype in _RECORDS.items()), policy, value, _table()])
 
 
 def header() -> str:

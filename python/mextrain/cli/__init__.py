@@ -27,8 +27,8 @@ from mextrain.cli.interrupts import prompt_interrupts
 from mextrain.errors import MAX_TEXT, MextrainError, nearest, one_line, shown
 
 COMMANDS = (
-    "selfplay", "record", "check", "stats", "tournament", "hands", "plan", "show", "legal", "beliefs", "analyse",
-    "replay", "bench", "warmup", "rules", "play", "bot", "score", "companion", "completion", "help",
+    "selfplay", "record", "check", "stats", "tournament", "compare", "hands", "plan", "show", "legal", "beliefs",
+    "analyse", "replay", "bench", "warmup", "rules", "play", "bot", "score", "companion", "completion", "help",
 )
 """The commands, in the order of the help."""
 
@@ -118,6 +118,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _run(args)
 
 
+def _told(error: Exception) -> str:
+    """Return what an error says; one of the system without its number."""
+    if isinstance(error, OSError) and error.strerror and isinstance(error.filename, str):
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
 def _run(args: argparse.Namespace) -> int:
     try:
         set_limits(args)
@@ -134,7 +141,7 @@ def _run(args: argparse.Namespace) -> int:
         return 130
     except (MextrainError, OSError, ImportError) as error:
         limit = MAX_LINE if isinstance(error, MextrainError) else MAX_TEXT
-        print(f"mextrain {args.command}: {one_line(str(error), limit)}", file=sys.stderr)
+        print(f"mextrain {args.command}: {one_line(_told(error), limit)}", file=sys.stderr)
         return 2
     except UnicodeEncodeError as error:
         # A path that is not valid UTF-8, which some libraries do not accept.

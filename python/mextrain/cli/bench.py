@@ -29,6 +29,7 @@ EXAMPLES = (
     "mextrain bench --quick",
     "mextrain bench --rules super --players 5 --json",
     "mextrain bench --quick --policy counting --save before.json",
+    "mextrain bench --quick --search",
 )
 
 
@@ -66,6 +67,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="measure what a saved file holds again, on the same machine, and say what became faster or slower",
     )
+    parser.add_argument(
+        "--search", action="store_true", help="measure searches instead: play-outs a second, flat and in a tree"
+    )
     add_json(parser)
     parser.add_argument("--signature", action="store_true", help="print the backend's signature and nothing else")
 
@@ -80,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
     from mextrain.benchmark import METHOD, environment, measure, report, starts
 
     here = environment()
+    if args.search:
+        return _search(args, here)
     if args.compare:
         return _compare(args, here)
     effort, jobs = _effort(args), _jobs(args)
@@ -97,6 +103,24 @@ def run(args: argparse.Namespace) -> int:
         print_json(result)
     else:
         print(report.text(here, starting, runs))
+    return 0
+
+
+def _search(args: argparse.Namespace, here: dict[str, Any]) -> int:
+    """Measure searches at a decision of each preset, or of the rules on the command line."""
+    from mextrain import RuleSet
+    from mextrain.benchmark import searching
+
+    if args.save or args.compare or args.policy or args.workers or args.backend != "auto":
+        raise MextrainError("--search takes rules, --quick, --repeats, --milliseconds and --json: leave out the rest")
+    tables = [read_rules(args)] if _has_rules(args) else [RuleSet.mexican(4), RuleSet.super(4)]
+    effort = _effort(args)
+    runs = list(searching.measure_searches(tables, effort.processes * effort.repeats, effort.seconds))
+    if args.json:
+        method = searching.SEARCH_METHOD
+        print_json({"environment": here, "method": method, "runs": [one.to_dict() for one in runs]})
+    else:
+        print(searching.searches_text(runs))
     return 0
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from mextrain.cli.common import add_json, decoded, print_json, record_lines
+from mextrain.cli.common import add_json, decoded, is_folder, print_json, record_lines
 from mextrain.cli.progress import Meter
 from mextrain.errors import MextrainError, one_line
 
@@ -21,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE.jsonl|DIR",
-        help="records, one JSON object a line (- reads stdin), or the folder of an archive",
+        help="records, one JSON object a line (- reads stdin), or the folder of an archive: a path, or a URI",
     )
     parser.add_argument(
         "--verify",
@@ -33,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Replay everything; the first error is printed with its place and ends the run with code 1."""
-    is_archive = Path(args.file).is_dir()
+    is_archive = is_folder(args.file)
     if args.verify and not is_archive:
         raise MextrainError(f"{one_line(args.file)} is not a folder: --verify is for archives")
     if is_archive:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mextrain._support.files import is_uri
 from mextrain.cli.policies import policies_text
 from mextrain.errors import MextrainError, shown
 
@@ -154,6 +155,33 @@ def add_backend(parser: argparse.ArgumentParser) -> None:
         help="what plays: scalar plays everything, lockstep 32 rounds at once where it can, "
         "and auto takes the one that is done first (default: auto)",
     )
+
+
+def add_cluster(parser: argparse.ArgumentParser) -> None:
+    """Add `--cluster`; the results do not depend on it."""
+    parser.add_argument(
+        "--cluster",
+        metavar="ray[://ADDRESS]",
+        help="play on a Ray cluster: the one that RAY_ADDRESS names or that runs here, else a new one on this machine "
+        "alone; or the one at ADDRESS",
+    )
+
+
+def read_cluster(args: argparse.Namespace) -> str | None:
+    """Return the cluster from the flag of `add_cluster`; raises `MextrainError`."""
+    cluster: str | None = args.cluster
+    if cluster is not None and args.workers is not None:
+        raise MextrainError("--workers counts threads of this machine: leave it out with --cluster")
+    return cluster
+
+
+def is_folder(text: str) -> bool:
+    """Whether a text names a folder that exists: a path, or a URI. Raises `MextrainError` for one that is unusable."""
+    if not is_uri(text):
+        return Path(text).is_dir()
+    from mextrain.archive.places import as_place
+
+    return as_place(text).kind() == "folder"
 
 
 def record_lines(path: str) -> Iterator[tuple[int, bytes]]:

@@ -56,6 +56,8 @@ def run(args: argparse.Namespace) -> int:
         rules = read_rules(args)
         if args.hand is None:
             raise MextrainError("--hand is needed: your tiles as dealt, as in --hand '12-5 5-7 …'")
+        if args.engine is None and not rules.engines_are_known:
+            raise MextrainError(f"--engine is needed: with engine_from={rules.engine_from} the deal decides it")
         engine = args.engine or str(rules.engines[0])
         companion = Companion(rules, engine, args.starter, args.seat, dealt(rules, args.hand))
     path = Path(args.out or args.resume) if args.out or args.resume else None

@@ -19,8 +19,8 @@ POLL_SECONDS = 0.1
 """Seconds between two looks."""
 
 ABOUT = {
-    "analyse": 25, "beliefs": 25, "check": 10, "hands": 12, "legal": 7, "plan": 12, "play": 30, "record": 17,
-    "selfplay": 10, "show": 7, "stats": 9, "tournament": 30,
+    "analyse": 25, "beliefs": 25, "check": 10, "compare": 10, "hands": 12, "legal": 7, "plan": 12, "play": 30,
+    "record": 17, "selfplay": 10, "show": 7, "stats": 9, "tournament": 30,
 }  # fmt: skip
 """Processor seconds that a command compiles for, measured once; the line says "about"."""
 

@@ -58,11 +58,12 @@ def _values(names: Sequence[str]) -> list[str]:
         from mextrain.game.options import PRESETS
 
         return list(PRESETS)
-    if "--option" in names:
-        from mextrain.game.options import OPTIONS
+    if "--option" in names or "--with" in names:
+        from mextrain.game.options import OPTIONS, PRESETS
 
         fixed = ((name, value) for name, option in OPTIONS.items() for value in option.lines)
-        return [f"{name}={value}" for name, value in fixed if value.replace("_", "").isalnum()]
+        settings = [f"{name}={value}" for name, value in fixed if value.replace("_", "").isalnum()]
+        return settings if "--option" in names else [*PRESETS, *settings]
     return []
 
 

@@ -172,7 +172,8 @@ def _line(path: str, name: str, wanted: int) -> tuple[int, bytes]:
     if not last:
         raise PositionError(f"{name} is empty: expected a position, or records")
     count = last[-1][0]
-    raise PositionError(f"{name}: there is no line {wanted}: expected 1 … {count}, or -1 … -{count} from the end")
+    lines = f"1 … {count}, or -1 … -{count} from the end" if count > 1 else "1, or -1 from the end"
+    raise PositionError(f"{name}: there is no line {wanted}: expected {lines}")
 
 
 def _of_line(text: str, source: str) -> _Found:

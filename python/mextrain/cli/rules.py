@@ -158,7 +158,10 @@ def _resolved_text(rules: RuleSet, width: int) -> str:
     for name, value in rules.options().items():
         mark = "*" if name in changed and name != "players" else " "
         lines.append(f"{mark} {name:<18} {_shown(value)}")
-    lines += ["", *_wrapped("engines: ", " ".join(str(engine) for engine in rules.engines), width)]
+    engines = " ".join(str(engine) for engine in rules.engines)
+    if not rules.engines_are_known:
+        engines = "the deal decides them; the rounds are named " + engines
+    lines += ["", *_wrapped("engines: ", engines, width)]
     lines.append(f"action ids: {rules.action_count}")
     why_not = obstacle(rules)
     plays = f"no, {why_not}" if why_not else "yes, with most built-in policies"

@@ -6,20 +6,22 @@ import argparse
 import re
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mextrain.cli.check import verify
 from mextrain.cli.common import (
     MAX_GAMES,
     add_backend,
+    add_cluster,
     add_first_game,
     add_games_or_rounds,
     add_json,
     add_policy,
     add_rules,
     add_workers,
+    is_folder,
     print_json,
+    read_cluster,
     read_rules,
     whole,
 )
@@ -27,11 +29,14 @@ from mextrain.cli.progress import Meter
 
 if TYPE_CHECKING:
     from mextrain.archive import Archive
+    from mextrain.bulk.stats import Summary
 
 
 EXAMPLES = (
     "mextrain selfplay --games 1e5 --seed 1 --out runs/a",
     "mextrain selfplay --rules super --players 5 --rounds 1e6 --policy cautious --out runs/b --resume",
+    "mextrain selfplay --games 1e8 --out runs/c --shards $SLURM_ARRAY_TASK_ID/100",
+    "mextrain selfplay --games 1e8 --out s3://bucket/c --cluster ray",
 )
 
 
@@ -43,7 +48,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_policy(parser)
     add_workers(parser)
     add_backend(parser)
-    parser.add_argument("--out", metavar="DIR", required=True, help="folder for the files: new, or empty")
+    add_cluster(parser)
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        required=True,
+        help="folder for the files: new, or empty; a path, or a URI such as s3://bucket/folder",
+    )
     parser.add_argument("--resume", action="store_true", help="make what is missing of the same job in DIR")
     parser.add_argument(
         "--verify",
@@ -55,6 +66,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=whole(1, MAX_GAMES),
         metavar="N",
         help="games in a file (default: about 262,144 rounds)",
+    )
+    parser.add_argument(
+        "--shards",
+        metavar="A-B[/N]",
+        help="make only files A to B of the job, or parts A to B of N parts, counted from 0; several processes may do "
+        "so at once in DIR, and files that are there already are kept",
     )
     add_json(parser)
 
@@ -75,7 +92,8 @@ def run(args: argparse.Namespace) -> int:
         shard_games=args.shard_games,
     )
     # A folder with another job is refused below.
-    if args.verify and not args.resume and Path(args.out).is_dir() and find_job(args.out) == job:
+    is_to_be_made = args.resume or args.shards is not None
+    if args.verify and not is_to_be_made and is_folder(args.out) and find_job(args.out) == job:
         return verify(args.out, args.json)
     try:
         with Meter() as meter:
@@ -87,14 +105,16 @@ def run(args: argparse.Namespace) -> int:
                 verify=args.verify,
                 progress=meter,
                 backend=args.backend,
+                shards=args.shards,
+                cluster=read_cluster(args),
             )
     except Interrupted as stopped:
         archive = stopped.finished
         if archive is None:
             raise
         print(
-            f"mextrain selfplay: interrupted; {archive.folder} holds {len(archive.shards)} of {job.shards} files, "
-            "and the same command with --resume makes the others",
+            f"mextrain selfplay: interrupted; {archive.folder} holds {len(archive.shards)} of {len(archive.wanted)} "
+            f"files, and the same command{' with --resume' if args.shards is None else ''} makes the others",
             file=sys.stderr,
         )
         return 130
@@ -106,9 +126,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def facts(archive: Archive) -> dict[str, Any]:
-    """Return the description of a complete archive for programs."""
+    """Return the description of a complete archive, or of the part that was wanted, for programs."""
     job, summary = archive.job, archive.summary
-    assert summary is not None
+    found = {} if summary is None else _statistics(summary)
     return {
         "folder": str(archive.folder),
         "rules": job.rules.to_dict(),
@@ -116,12 +136,18 @@ def facts(archive: Archive) -> dict[str, Any]:
         "seed": job.seed,
         "first_game": job.first_game,
         "games": job.games,
-        "rounds": summary.rounds,
+        "rounds": archive.games(archive.shards) * job.rules.rounds,
         "files": len(archive.shards),
         "bytes": archive.bytes,
         "played_games": archive.games(archive.made),
         "replaced_files": archive.remade,
         "seconds": archive.seconds,
+        **found,
+    }
+
+
+def _statistics(summary: Summary) -> dict[str, Any]:
+    return {
         "points_per_round": [points.value for points in summary.points()],
         "blocked_share": summary.blocked().value,
         "turns_per_round": summary.per_round("turns").value,
@@ -129,9 +155,10 @@ def facts(archive: Archive) -> dict[str, Any]:
 
 
 def report(archive: Archive) -> str:
-    """Return a description of a complete archive for people."""
+    """Return a description of a complete archive, or of the part that was wanted, for people."""
     job, summary, made, seconds = archive.job, archive.summary, archive.made, archive.seconds
-    assert summary is not None
+    if summary is None:
+        return f"nothing to make: this part of the {job.shards:,} files is empty"
     last = job.first_game + job.games - 1
     turns, blocked = summary.per_round("turns").value, 100 * summary.blocked().value
     lines = [
@@ -147,12 +174,14 @@ def report(archive: Archive) -> str:
             f"{rounds / seconds:,.0f} rounds/s, {rounds * turns / seconds:,.0f} turns/s"
         )
     else:
-        lines.append(f"played      nothing: all {job.games:,} games are there already")
+        games = archive.games(archive.shards)
+        lines.append(f"played      nothing: all {games:,} games are there already")
     if archive.remade:
         verb = "was" if archive.remade == 1 else "were"
         lines.append(f"replaced    {_files(archive.remade)} that {verb} damaged")
     if made and len(made) < len(archive.shards):
-        lines.append(f"kept        {_files(len(archive.shards) - len(made))} of an earlier run")
+        others = "an earlier run" if len(archive.wanted) == job.shards else "other runs"
+        lines.append(f"kept        {_files(len(archive.shards) - len(made))} of {others}")
     size = f"{_size(archive.bytes)}, {archive.bytes / summary.rounds:.0f} bytes a round"
     return "\n".join(
         [

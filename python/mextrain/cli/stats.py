@@ -7,6 +7,7 @@ import sys
 
 from mextrain.cli.common import (
     add_backend,
+    add_cluster,
     add_first_game,
     add_games,
     add_json,
@@ -15,6 +16,7 @@ from mextrain.cli.common import (
     add_workers,
     columns,
     print_json,
+    read_cluster,
     read_rules,
 )
 from mextrain.cli.progress import Meter
@@ -32,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_policy(parser)
     add_workers(parser)
     add_backend(parser)
+    add_cluster(parser)
     add_first_game(parser)
     parser.add_argument("--histogram", action="store_true", help="also draw how many turns the rounds took")
     add_json(parser)
@@ -53,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
                 first_game=args.first_game,
                 progress=meter,
                 backend=args.backend,
+                cluster=read_cluster(args),
             )
     except Interrupted as stopped:
         if stopped.finished is None:

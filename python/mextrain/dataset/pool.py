@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mextrain.archive.read_rows import RowGroup, engine_codes, starters_of
+from mextrain.archive.engines import engine_codes
+from mextrain.archive.read_rows import RowGroup, starters_of
 from mextrain.bulk.results import ENDS, FIELDS
 from mextrain.dataset.batch import DecisionBatch
 from mextrain.dataset.selection import Part, Selection

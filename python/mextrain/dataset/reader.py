@@ -6,11 +6,11 @@ cut into batches. The rounds are drawn from a window of several row groups, whic
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import numpy as np
 
+from mextrain.archive.places import Folder, as_place
 from mextrain.dataset.batch import DecisionBatch
 from mextrain.dataset.pool import Order, Pool, Rounds
 from mextrain.dataset.selection import Part, Selection, at_least
@@ -31,7 +31,7 @@ class DecisionDataset:
 
     def __init__(
         self,
-        *folders: str | os.PathLike[str],
+        *folders: Folder,
         games: range | None = None,
         batch_size: int = 4096,
         shuffle: bool = True,
@@ -62,7 +62,8 @@ class DecisionDataset:
         for folder, job in zip(folders, jobs, strict=True):
             if job.rules != jobs[0].rules:
                 raise MextrainError(
-                    f"{folder} has the rules {job.rules.to_dict()}, and {folders[0]} {jobs[0].rules.to_dict()}: "
+                    f"{as_place(folder)} has the rules {job.rules.to_dict()}, and {as_place(folders[0])} "
+                    f"{jobs[0].rules.to_dict()}: "
                     "a data set needs archives of the same rules"
                 )
         self.rules: RuleSet = jobs[0].rules

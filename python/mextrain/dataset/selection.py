@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from mextrain._support.integers import whole
 from mextrain.archive import FORMAT, Job, Shard, read_shards
+from mextrain.archive.places import Folder, Place
 from mextrain.archive.read_rows import RowGroup, read_group
 from mextrain.errors import MextrainError, shown
 from mextrain.game.seeding import MAX_GAME
@@ -61,7 +60,7 @@ class Selection:
     incomplete ones. `rounds`: number of rounds.
     """
 
-    def __init__(self, folders: Sequence[str | os.PathLike[str]], games: range | None) -> None:
+    def __init__(self, folders: Sequence[Folder], games: range | None) -> None:
         """Open the archives. Raises `MextrainError`, and `MissingExtra` without pyarrow."""
         if not folders:
             raise MextrainError("name one or more folders of archives")
@@ -79,7 +78,7 @@ class Selection:
             raise MextrainError(f"games = {games}: the archives have none of these games")
         rounds = (self._games(shard.first_game, shard.games) * shard.job.rules.rounds for shard in self.shards)
         self.rounds = sum(rounds)
-        self._sound: set[Path] = set()
+        self._sound: set[tuple[Place, str]] = set()
 
     def _games(self, first_game: int, games: int) -> int:
         """Return how many of the `games` games from `first_game` on are in the range."""
@@ -110,9 +109,10 @@ class Selection:
 
         Raises `ArchiveError`.
         """
-        if part.shard.path not in self._sound:
+        file = part.shard.place, part.shard.name
+        if file not in self._sound:
             part.shard.check_digest()
-            self._sound.add(part.shard.path)
+            self._sound.add(file)
         return part.read()
 
     def decisions(self) -> int | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
+from mextrain.archive.places import Folder
 from mextrain.archive.read_rows import RowGroup, starter_to_deal
 from mextrain.bulk.results import ENDS
 from mextrain.dataset.selection import Part, Selection, at_least
@@ -34,7 +34,7 @@ COLUMNS = {
 """Name and type of every column; they do not depend on the rules or the number of players."""
 
 
-def decision_table(*folders: str | os.PathLike[str], rounds: int = 1000, games: range | None = None) -> Any:
+def decision_table(*folders: Folder, rounds: int = 1000, games: range | None = None) -> Any:
     """Return the decisions of the first rounds of archives as a `pyarrow.Table`, one row per decision, in order.
 
     `rounds`: maximum number of rounds. `games`: a range of game numbers; only these games of each archive are read.
@@ -113,7 +113,7 @@ def _row(position: Position, step: int, move: Move) -> dict[str, Any]:
     return {
         "seed": start.seed,
         "game": start.game,
-        "round": position.rules.engines.index(position.engine),
+        "round": start.number,
         "step": step,
         "turn": position.turns,
         "seat": seat,

@@ -20,6 +20,7 @@ except ModuleNotFoundError:
     raise
 
 from mextrain.errors import MextrainError, shown
+from mextrain.game.engine_deal import lay
 from mextrain.game.rules import RuleSet
 from mextrain.hidden.knowledge import information_text
 from mextrain.hidden.observation import Layout, expand, observe
@@ -67,7 +68,8 @@ class Shared:
         tiles = list(rules.tiles)
         self.tiles = tiles
         self.first = {tile: tiles.index(tile) for tile in set(tiles)}
-        self.deck = [k for k, tile in enumerate(tiles) if tile != self.engine]
+        self.is_dealt = rules.engine_from != "set_aside"
+        self.deck = [k for k, tile in enumerate(tiles) if tile != self.engine or self.is_dealt]
         self.starters = [rules.starter] if isinstance(rules.starter, int) else list(range(rules.players))
 
     def __deepcopy__(self, memo: object) -> Shared:
@@ -76,12 +78,16 @@ class Shared:
     def __reduce__(self) -> tuple[Any, ...]:
         return Shared, (self.rules, self.deal)
 
-    def next_tiles(self, hands: list[list[int]]) -> list[tuple[int, float]]:
-        """Return the tiles that can be dealt next, with their probabilities; `hands` are full but for the last one."""
+    def next_tiles(self, hands: list[list[int]], hunted: list[int]) -> list[tuple[int, float]]:
+        """Return the tiles that can be dealt next, with their probabilities.
+
+        `hands` are full but for the last one; if all are, the next tile is drawn to find the engine, after those in
+        `hunted`.
+        """
         size = self.rules.hand_size
-        held = {tile for hand in hands for tile in hand}
+        held = {*hunted, *(tile for hand in hands for tile in hand)}
         left = [k for k in self.deck if k not in held]
-        if self.deal == "tiles":
+        if self.deal == "tiles" or self.all_dealt(hands):
             return [(k, 1 / len(left)) for k in left]
         hand = hands[-1] if hands and len(hands[-1]) < size else []
         open_tiles = [k for k in left if not hand or k > hand[-1]]
@@ -89,6 +95,24 @@ class Shared:
         whole = comb(len(open_tiles), missing)
         odds = [(k, comb(len(open_tiles) - 1 - n, missing - 1) / whole) for n, k in enumerate(open_tiles)]
         return [(k, p) for k, p in odds if p > 0]
+
+    def all_dealt(self, hands: list[list[int]]) -> bool:
+        """Return whether all hands have their tiles."""
+        return len(hands) == self.rules.players and len(hands[-1]) == self.rules.hand_size
+
+    def begin(self, hands: list[list[int]], hunted: list[int], starter: int) -> Position | None:
+        """Return the round with these hands; None if another tile has to be drawn to find the engine.
+
+        `starter`: if the engine is dealt, the seat that is asked first for it.
+        """
+        named = [[self.tiles[k] for k in hand] for hand in hands]
+        if not self.is_dealt:
+            return Position.setup(self.rules, hands=named, engine=self.engine, starter=starter, chance="explicit")
+        laid = lay(self.rules, self.engine, starter, named, [self.tiles[k] for k in hunted])
+        if laid is None:
+            return None
+        engine, starter, held = laid
+        return Position.setup(self.rules, hands=held, engine=engine, starter=starter, chance="explicit")
 
 
 class Game(pyspiel.Game):  # type: ignore[misc]
@@ -140,6 +164,9 @@ def _rules(given: dict[str, Any]) -> RuleSet:
 class State(pyspiel.State):  # type: ignore[misc]
     """A history: the starter is drawn, then the hands are dealt tile by tile, seat by seat, then the round is played.
 
+    If the engine is dealt (option `engine_from`), the seat drawn is the one that is asked first for it, and further
+    tiles may be drawn until it is found.
+
     Actions are action ids with absolute seats; the outcomes of chance are seats and tile indices.
     """
 
@@ -148,6 +175,7 @@ class State(pyspiel.State):  # type: ignore[misc]
         self._shared = game.shared
         self._starter: int | None = game.shared.starters[0] if len(game.shared.starters) == 1 else None
         self._hands: list[list[int]] = []
+        self._hunted: list[int] = []
         self.position: Position | None = None
 
     def current_player(self) -> int:
@@ -172,7 +200,7 @@ class State(pyspiel.State):  # type: ignore[misc]
             return sorted(found.items())
         if self._starter is None:
             return [(seat, 1 / len(shared.starters)) for seat in shared.starters]
-        return shared.next_tiles(self._hands)
+        return shared.next_tiles(self._hands, self._hunted)
 
     def _apply_action(self, action: int) -> None:
         shared, position = self._shared, self.position
@@ -187,16 +215,20 @@ class State(pyspiel.State):  # type: ignore[misc]
             self._deal(action)
 
     def _deal(self, tile: int) -> None:
-        """Give a tile to the seat whose hand is not full yet; after the last one the round begins."""
-        rules = self._shared.rules
-        if not self._hands or len(self._hands[-1]) == rules.hand_size:
-            self._hands.append([])
-        self._hands[-1].append(tile)
-        if len(self._hands) == rules.players and len(self._hands[-1]) == rules.hand_size:
-            hands = [[self._shared.tiles[k] for k in hand] for hand in self._hands]
-            self.position = Position.setup(
-                rules, hands=hands, engine=self._shared.engine, starter=self._starter, chance="explicit"
-            )
+        """Give a tile to the seat whose hand is not full yet; after the last one the round begins.
+
+        If the engine is not found then, the tile is drawn to find it.
+        """
+        shared = self._shared
+        if shared.all_dealt(self._hands):
+            self._hunted.append(tile)
+        else:
+            if not self._hands or len(self._hands[-1]) == shared.rules.hand_size:
+                self._hands.append([])
+            self._hands[-1].append(tile)
+        if shared.all_dealt(self._hands):
+            assert self._starter is not None
+            self.position = shared.begin(self._hands, self._hunted, self._starter)
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player != pyspiel.PlayerId.CHANCE:
@@ -222,7 +254,8 @@ class State(pyspiel.State):  # type: ignore[misc]
     def __str__(self) -> str:
         if self.position is None:
             hands = ["-".join(map(str, hand)) for hand in self._hands]
-            return f"deal: starter {'?' if self._starter is None else self._starter}; hands {' '.join(hands)}"
+            drawn = f"; drawn {'-'.join(map(str, self._hunted))}" if self._hunted else ""
+            return f"deal: starter {'?' if self._starter is None else self._starter}; hands {' '.join(hands)}{drawn}"
         return self.position.line()
 
     def information_state_string(self, player: int | None = None) -> str:
@@ -232,7 +265,12 @@ class State(pyspiel.State):  # type: ignore[misc]
             return information_text(self.position, seat)
         own = sorted(self._hands[seat]) if len(self._hands) > seat else []
         sizes = " ".join(str(len(hand)) for hand in self._hands)
-        return f"deal: starter {'?' if self._starter is None else self._starter}; sizes {sizes}; own {own}"
+        drawn = ""
+        if self._hunted and self._starter is not None:
+            players = self._shared.rules.players
+            own += self._hunted[(seat - self._starter) % players :: players]
+            drawn = f"; drawn {len(self._hunted)}"
+        return f"deal: starter {'?' if self._starter is None else self._starter}; sizes {sizes}{drawn}; own {own}"
 
     def resample_from_infostate(self, player: int, sampler: Any) -> State:
         """Return a state that `player` cannot tell from this one: hidden tiles are sampled, uniform over histories.

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from mextrain.errors import PositionError
 from mextrain.game.rules import RuleSet
+from mextrain.game.tiles import Tile
+from mextrain_core.game.beginning import find_barred
 from mextrain_core.game.deal import begin_sizes
+from mextrain_core.model.limits import NONE
 
 
 class Beginning(NamedTuple):
@@ -38,6 +43,12 @@ def callers(rules: RuleSet, begun: Beginning) -> tuple[int, ...]:
         return (begun.starter,) if set(begun.sizes) == {rules.hand_size} else ()
     seats = range(rules.players)
     dealt = rules.players * rules.hand_size
+    if len(begun.sizes) != rules.players:
+        return ()
+    if not rules.engines_are_known:
+        caller = _barred(rules, rules.tiles.doubles[0], begun)[0]
+        was_held = rules.engine_from == "highest" and sum(begun.sizes) < dealt
+        return () if caller == NONE else tuple(seats) if was_held else (caller,)
     if sum(begun.sizes) < dealt:
         held = beginning(rules, begun.starter * rules.hand_size, 0)
         return tuple(seats) if held == begun else ()
@@ -50,3 +61,78 @@ def callers(rules: RuleSet, begun: Beginning) -> tuple[int, ...]:
 def describe(begun: Beginning) -> str:
     """Return the beginning as text for error messages."""
     return f"hands of {', '.join(map(str, begun.sizes))} tiles and seat {begun.starter} as the starter"
+
+
+class Laid(NamedTuple):
+    """The engine, the seat that laid it and starts, and the hands with which the first turn begins."""
+
+    engine: Tile
+    starter: int
+    hands: tuple[tuple[Tile, ...], ...]
+
+
+def lay(
+    rules: RuleSet, named: Tile, caller: int, hands: Sequence[Sequence[Tile]], drawn: Sequence[Tile]
+) -> Laid | None:
+    """Return the round in which these hands were dealt and these tiles drawn to find the engine; None: draw another.
+
+    The engine is dealt, or found by the deal (option `engine_from`). `named`: the engine that the round has if the
+    rules name it. `caller`: the seat that is asked first. `hands`: by seat, all with `hand_size` tiles.
+    """
+    order = [(caller + turn) % rules.players for turn in range(rules.players)]
+    held = [list(hand) for hand in hands]
+    left = len(rules.tiles) - rules.players * rules.hand_size
+
+    def engines_in(tiles: Sequence[Tile]) -> list[Tile]:
+        return [tile for tile in tiles if (tile == named if rules.engines_are_known else tile.is_double)]
+
+    holders = [seat for seat in order if engines_in(held[seat])]
+    asked = order.index(holders[0]) if holders and rules.engine_from == "own_highest" else 0
+    found: tuple[Tile, int] | None = None
+    if holders:
+        seat = holders[0]
+        if rules.engine_from == "highest":
+            seat = max(holders, key=lambda seat: _highest(engines_in(held[seat])).points)
+        found = _highest(engines_in(held[seat])), seat
+    goes_on = len(drawn) < min(asked, left) if found else True
+    for turn, tile in enumerate(drawn):
+        seat = order[turn % rules.players]
+        held[seat].append(tile)
+        if engines_in([tile]):
+            found, goes_on = (tile, seat), False
+    if rules.engine_from == "holder" and rules.engine_hunt == "together" and not goes_on and drawn:
+        goes_on = len(drawn) % rules.players != 0 and len(drawn) < left
+    if goes_on or found is None:
+        return None
+    engine, starter = found
+    held[starter].remove(engine)
+    return Laid(engine, starter, tuple(map(tuple, held)))
+
+
+def _highest(doubles: Sequence[Tile]) -> Tile:
+    return max(doubles, key=lambda tile: tile.points)
+
+
+def check_beginning(rules: RuleSet, engine: Tile, begun: Beginning, hands: Mapping[int, Iterable[Tile]]) -> None:
+    """Raise `PositionError` if a hand has a double that would have been the engine (option `engine_from`).
+
+    `hands`: those that are known, by seat. Sizes that the rules do not deal show nothing.
+    """
+    if rules.engines_are_known:
+        return
+    _, barred = _barred(rules, engine, begun)
+    for seat, hand in hands.items():
+        for tile in hand:
+            if tile.is_double and barred[seat] >> rules.tiles.half_code(tile.high) & 1:
+                raise PositionError(
+                    f"seat {seat} begins with {tile}, but the engine is {engine}: with engine_from={rules.engine_from} "
+                    f"and {describe(begun)} it cannot"
+                )
+
+
+def _barred(rules: RuleSet, engine: Tile, begun: Beginning) -> tuple[int, list[int]]:
+    """The seat that was asked first (NONE: no round begins so), and the doubles that no hand had: bits by half."""
+    barred = np.zeros(rules.players, np.uint32)
+    sizes = np.array([min(max(size, 0), NONE) for size in begun.sizes], np.uint8)
+    half, starter = np.uint64(rules.tiles.half_code(engine.high)), np.uint64(begun.starter)
+    return int(find_barred(rules.record, half, starter, sizes, barred)), barred.tolist()

@@ -19,7 +19,7 @@ from mextrain._support.lazy import cached_property
 from mextrain.errors import Problem, RuleError, nearest, shown
 from mextrain.game.moves import Actions
 from mextrain.game.options import OPTIONS, PLAYERS_TABLE, PRESETS, Option
-from mextrain.game.tiles import Tile, TileSet, parse_each, parse_words
+from mextrain.game.tiles import Tile, TileSet, parse_each, parse_words, shared_set
 from mextrain_core.model.options import Options, Value
 
 __all__ = ["OPTIONS", "PRESETS", "Option", "RuleSet"]
@@ -116,6 +116,10 @@ class RuleSet(Options):
 
         `RuleSet.from_dict(rules.to_dict()) == rules` always holds, also after a round trip through JSON.
         """
+        return dict(self._changed)
+
+    @cached_property
+    def _changed(self) -> dict[str, Value]:
         options = self.options()
         kept = {
             name: value
@@ -136,21 +140,30 @@ class RuleSet(Options):
     @cached_property
     def tiles(self) -> TileSet:
         """The tile set."""
-        return TileSet(self.tile_set)
+        return shared_set(self.tile_set)
 
     @cached_property
     def engines(self) -> tuple[Tile, ...]:
-        """The engine of every round, in order."""
+        """The engine of every round, in order.
+
+        If the deal decides the engine (`engines_are_known` is false), these are the engines that the rounds would have
+        otherwise. They name the rounds: a round's number and its random stream follow from them.
+        """
         listed = _engines(self.tiles, self.engine_order)
         first = listed.index(Tile.parse(self.first_engine))
         return listed[first : first + self.rounds]
 
     @property
+    def engines_are_known(self) -> bool:
+        """Whether the rules name the engine of each round. If not, the deal decides it (option `engine_from`)."""
+        return self.engine_from in ("set_aside", "holder")
+
+    @property
     def boneyard_size(self) -> int:
         """Number of tiles in the boneyard right after the deal.
 
-        With `engine_from` = `holder` the engine is one of the tiles dealt, or of those in the boneyard; if it is in the
-        boneyard, tiles are drawn before the first turn.
+        Unless `engine_from` is `set_aside`, the engine is one of the tiles dealt, or of those in the boneyard; if it is
+        in the boneyard, tiles are drawn before the first turn.
         """
         return len(self.tiles) - (self.engine_from == "set_aside") - self.players * self.hand_size
 
@@ -183,6 +196,8 @@ class RuleSet(Options):
         """Return these rules as text for people: a summary line, and a line for each option that is not the default."""
         engines = self.engines
         span = f"with the engine {engines[0]}" if len(engines) == 1 else f"from {engines[0]} to {engines[-1]}"
+        if not self.engines_are_known:
+            span = "with an engine from a hand"
         lines = [
             f"{self.preset_name}, {self.players} players: {self.tile_set}, {self.hand_size} tiles each, "
             f"{self.boneyard_size} in the boneyard, {self.rounds} round{'s' if self.rounds > 1 else ''} {span}"
@@ -229,7 +244,7 @@ def _engines(tiles: TileSet, order: str) -> tuple[Tile, ...]:
 def _engines_of(preset: str, options: Mapping[str, Any]) -> tuple[Tile, ...]:
     """`_engines` for options of which `tile_set` is resolved, and perhaps no other."""
     order = options.get("engine_order", OPTIONS["engine_order"].default(preset))
-    return _engines(TileSet(options["tile_set"]), str(order))
+    return _engines(shared_set(options["tile_set"]), str(order))
 
 
 def _resolve(preset: object, given: Mapping[str, object]) -> dict[str, Value]:
@@ -264,7 +279,7 @@ def _conflict(name: str, preset: str, values: Mapping[str, Any]) -> Problem | No
     value = values.get(name)
     players, tile_set = values.get("players"), values.get("tile_set")
     if name == "hand_size" and None not in (value, players, tile_set):
-        held, dealt = len(TileSet(str(tile_set))), int(players or 0) * int(value or 0) + 1
+        held, dealt = len(shared_set(str(tile_set))), int(players or 0) * int(value or 0) + 1
         most = (held - 1) // int(players or 1)
         if dealt > held:
             remedy = f"take hand_size {most} or less, or a larger tile_set" if most else "take a larger tile_set"
@@ -273,15 +288,15 @@ def _conflict(name: str, preset: str, values: Mapping[str, Any]) -> Problem | No
                 f"but {players} players × {value} tiles + the engine = {dealt}"
             )
             return Problem(name, value, fits, remedy)
-    if name == "first_engine" and None not in (value, tile_set) and value not in TileSet(str(tile_set)):
-        doubles = TileSet(str(tile_set)).doubles
+    if name == "first_engine" and None not in (value, tile_set) and value not in shared_set(str(tile_set)):
+        doubles = shared_set(str(tile_set)).doubles
         return Problem(name, value, f"a double of {tile_set}", f"choose one of {doubles[0]} … {doubles[-1]}")
     if name == "rounds" and preset in PRESETS and None not in (value, tile_set, values.get("first_engine")):
         engines = _engines_of(preset, values)
         first = Tile.parse(values["first_engine"])
         if first in engines and values["rounds"] > (most := len(engines) - engines.index(first)):
             counted = f"at most {most}, the engines from {first} to {engines[-1]}"
-            earlier = "a higher" if engines[0] == TileSet(str(tile_set)).doubles[0] else "a lower"
+            earlier = "a higher" if engines[0] == shared_set(str(tile_set)).doubles[0] else "a lower"
             return Problem(name, value, counted, f"play fewer rounds, or begin with {earlier} first_engine")
     if name == "starter" and type(value) is int and players is not None and value >= players:
         return Problem(name, value, f"a seat 0 … {players - 1}", "seats are counted from 0")
@@ -298,6 +313,21 @@ def _conflict(name: str, preset: str, values: Mapping[str, Any]) -> Problem | No
     if name == "engine_from" and value not in (None, "set_aside") and values.get("hand_size") == 1:
         remedy = "whoever lays the engine would begin without tiles, so deal more"
         return Problem("hand_size", 1, f"2 or more with engine_from={value}", remedy)
+    if name == "engine_from" and value in ("highest", "own_highest"):
+        return _engine_before_the_deal(str(value), values)
+    return None
+
+
+def _engine_before_the_deal(engine_from: str, values: Mapping[str, Any]) -> Problem | None:
+    """Which other option names an engine although the deal decides it; None if none does."""
+    tile_set, first = values.get("tile_set"), values.get("first_engine")
+    remedy = "the deal decides the engine, so leave it out, or take another engine_from"
+    if tile_set == "super":
+        return Problem("tile_set", tile_set, f"a number set with engine_from={engine_from}", remedy)
+    if values.get("engine_order") == "up":
+        return Problem("engine_order", "up", f"down with engine_from={engine_from}", remedy)
+    if tile_set is not None and first is not None and first != (highest := str(TileSet(tile_set).doubles[0])):
+        return Problem("first_engine", first, f"{highest} with engine_from={engine_from}", remedy)
     return None
 
 

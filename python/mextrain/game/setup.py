@@ -5,9 +5,10 @@ All arguments of a deal are checked here. The core trusts the result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import count, islice
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from mextrain._support.integers import whole
 from mextrain._support.lazy import cached_property
 from mextrain.errors import MextrainError, PositionError, TileError, shown
 from mextrain.game import seeding
-from mextrain.game.engine_deal import beginning
+from mextrain.game.engine_deal import Beginning, beginning, check_beginning, lay
 from mextrain.game.rules import RuleSet
 from mextrain.game.tiles import Tile, TileSet, parse_words
 from mextrain_core.game.deal import deal, deal_tiles
@@ -33,6 +34,8 @@ class Setup:
     drawing order, or is None if the stream or the caller decides the draws. If `starter` is None, the stream decides
     the starter. If the rules deal the engine (option `engine_from`) and there are no given hands, `starter` is the seat
     that is asked first for it.
+
+    `named` is the engine that names the round if the deal decides which double is the engine, else None.
     """
 
     rules: RuleSet
@@ -42,22 +45,27 @@ class Setup:
     game: int
     given: tuple[tuple[int, ...], ...] | None = None
     order: tuple[int, ...] | None = None
+    named: Tile | None = None
 
     @classmethod
     def dealt(cls, rules: RuleSet, seed: int, game: int, engine: Tile | str | None, starter: int | None) -> Setup:
         """Return the setup of the round with `engine` (default: the first engine) in game `game` of `seed`.
 
-        If `starter` is None, it is the fixed seat of the rules if they name one, else the stream decides. Raises
-        `SeedError` and `PositionError`.
+        If `starter` is None, it is the fixed seat of the rules if they name one, else the stream decides. If the deal
+        decides the engine, `engine` names the round. Raises `SeedError` and `PositionError`.
         """
         _check_rules(rules)
-        return cls(
+        start = cls(
             rules,
             _engine(rules, engine),
             _starter(rules, starter),
             seeding.check_seed(seed),
             seeding.check_game(game),
         )
+        if rules.engines_are_known:
+            return start
+        half = rules.tiles.half(int(start.state()["engine"][0]))
+        return replace(start, engine=Tile(half, half), named=start.engine)
 
     @classmethod
     def set_up(
@@ -92,10 +100,15 @@ class Setup:
         if boneyard is not None:
             order = places.take(boneyard, "the boneyard")
             places.check_all_taken()
+        seat = _starter(rules, starter, engine_is_laid=True) or 0
+        if not rules.engines_are_known:
+            begun = Beginning(seat, tuple(map(len, given)))
+            named = {seat: [rules.tiles[index] for index in hand] for seat, hand in enumerate(given)}
+            check_beginning(rules, tile, begun, named)
         return cls(
             rules,
             tile,
-            _starter(rules, starter, engine_is_laid=True) or 0,
+            seat,
             None if seed is None else seeding.check_seed(seed),
             seeding.check_game(game),
             given,
@@ -106,8 +119,16 @@ class Setup:
     def hands(self) -> tuple[tuple[Tile, ...], ...]:
         """The hands by seat, each in the order in which the tiles were dealt or given."""
         if self.given is None:
-            return dealt_hands(self.rules, self._key, self.engine, self.starter)
+            return dealt_hands(self.rules, self._key, self.named or self.engine, self.starter)
         return tuple(tuple(self.rules.tiles[index] for index in hand) for hand in self.given)
+
+    @property
+    def number(self) -> int | None:
+        """The number of the round in a match; None if it is not one of a match's rounds, or if that is not known."""
+        engines, engine = self.rules.engines, self.named
+        if self.rules.engines_are_known:
+            engine = self.engine
+        return engines.index(engine) if engine in engines else None
 
     @property
     def is_continued(self) -> bool:
@@ -126,13 +147,13 @@ class Setup:
 
     @property
     def _key(self) -> int:
-        return seeding.round_key(self.seed or 0, self.game, self.engine)
+        return seeding.round_key(self.seed or 0, self.game, self.named or self.engine)
 
     def state(self) -> np.ndarray:
         """Return a new STATE array of length 1 with the round before its first turn."""
         states = new_states(1)
         rules = self.rules
-        half = np.uint64(rules.tiles.half_code(self.engine.high))
+        half = np.uint64(rules.tiles.half_code((self.named or self.engine).high))
         starter = np.uint64(NONE if self.starter is None else self.starter)
         if self.given is None:
             deal(states, 0, rules.record, np.uint64(self.seed or 0), np.uint64(self.game), half, starter)
@@ -150,24 +171,31 @@ class Setup:
 def dealt_hands(rules: RuleSet, key: int, engine: Tile, starter: int | None) -> tuple[tuple[Tile, ...], ...]:
     """Return the hands by seat that the stream deals from the round key `key`, each in dealing order.
 
-    `starter` is that of `Setup`. This is the core's deal in plain Python (docs/determinism.md). It keeps the order of
-    the tiles, which the core does not.
+    `engine` is the one that names the round, `starter` that of `Setup`. This is the core's deal in plain Python
+    (docs/determinism.md). It keeps the order of the tiles, which the core does not.
     """
-    members = [tile for tile in rules.tiles if tile != engine]
+    members = [tile for tile in rules.tiles if tile != engine or not rules.engines_are_known]
     place = seeding.below(seeding.high(seeding.word(key, int(ENGINE_WORD))), len(rules.tiles))
     caller = starter
     if caller is None:
         caller = seeding.below(seeding.high(seeding.word(key, int(STARTER_WORD))), rules.players)
-    hands: list[list[Tile]] = []
-    pick = 0
-    for size in beginning(rules, place, caller).sizes:
-        hands.append([])
-        for _ in range(size):
-            word = seeding.word(key, pick // 2)
-            random = seeding.low(word) if pick % 2 else seeding.high(word)
-            hands[-1].append(members.pop(seeding.below(random, len(members))))
-            pick += 1
-    return tuple(map(tuple, hands))
+    picks = _picks(key, members)
+    if rules.engines_are_known:
+        sizes = beginning(rules, place, caller).sizes
+        return tuple(tuple(islice(picks, size)) for size in sizes)
+    hands = [list(islice(picks, rules.hand_size)) for _ in range(rules.players)]
+    drawn: list[Tile] = []
+    while (laid := lay(rules, engine, caller, hands, drawn)) is None:
+        drawn.append(next(picks))
+    return laid.hands
+
+
+def _picks(key: int, members: list[Tile]) -> Iterator[Tile]:
+    """Yield the tiles that the deal takes out of `members`, one after the other."""
+    for pick in count():
+        word = seeding.word(key, pick // 2)
+        random = seeding.low(word) if pick % 2 else seeding.high(word)
+        yield members.pop(seeding.below(random, len(members)))
 
 
 def _engine(rules: RuleSet, engine: Tile | str | None) -> Tile:

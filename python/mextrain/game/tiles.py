@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import total_ordering
+from functools import cache, total_ordering
 from types import MappingProxyType
 
 import numpy as np
@@ -211,9 +211,8 @@ class TileSet:
     @cached_property
     def tiles(self) -> tuple[Tile, ...]:
         """All tiles by index."""
-        names = [parse_half(name) for name in self.tables.half_names]
         pairs = zip(self.tables.hi.tolist(), self.tables.lo.tolist(), strict=True)
-        return tuple(Tile(names[high], names[low]) for high, low in pairs)
+        return tuple(Tile(self._halves[high], self._halves[low]) for high, low in pairs)
 
     @cached_property
     def doubles(self) -> tuple[Tile, ...]:
@@ -239,6 +238,10 @@ class TileSet:
     def first_indices(self) -> np.ndarray:
         """The index of each different tile, in ascending order; the copies of `*-A` follow their first."""
         return np.array(sorted(self._first_index.values()), np.int64)
+
+    @cached_property
+    def _halves(self) -> tuple[Half, ...]:
+        return tuple(map(parse_half, self.tables.half_names))
 
     @cached_property
     def _codes(self) -> dict[str, int]:
@@ -318,10 +321,16 @@ class TileSet:
 
     def half(self, code: int) -> Half:
         """Return the half with the core's code `code`. Raises `TileError` if there is none."""
-        if type(code) is not int or not 0 <= code < len(self.tables.half_names):
-            raise TileError(f"{shown(code)} is not a half code of {self.name}: expected 0 … {len(self._codes) - 1}")
-        return parse_half(self.tables.half_names[code])
+        if type(code) is not int or not 0 <= code < len(self._halves):
+            raise TileError(f"{shown(code)} is not a half code of {self.name}: expected 0 … {len(self._halves) - 1}")
+        return self._halves[code]
 
     def _describe_halves(self) -> str:
         highest = self.doubles[0].high
         return f"its numbers go up to {highest}" + (f", letters sit beside {WILD}" if self.has_wild else "")
+
+
+@cache
+def shared_set(name: str) -> TileSet:
+    """Return the set called `name`, the same object every time, so that its tables are made once."""
+    return TileSet(name)

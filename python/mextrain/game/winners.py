@@ -46,3 +46,20 @@ def _best(among: np.ndarray, less_is_better: np.ndarray) -> np.ndarray:
     lowest = np.where(among, less_is_better, worst).min(axis=1, keepdims=True)
     found: np.ndarray = among & (less_is_better == lowest)
     return found
+
+
+def places(rules: RuleSet, points: np.ndarray) -> np.ndarray:
+    """Return the place of each seat, from 0; seats that tie share the better place: int64[games, players].
+
+    `points`: int64[games, rounds, players]. The order is that of `ranking`.
+    """
+    keys = [points.sum(axis=1)]
+    if rules.tie_break == "zeros":
+        others = np.where(points == 0, points.max(initial=0) + 1, points).min(axis=1)
+        keys += [-(points == 0).sum(axis=1), others]
+    ahead = np.zeros((len(points), points.shape[2], points.shape[2]), np.bool_)
+    for key in reversed(keys):
+        one, other = key[:, :, None], key[:, None, :]
+        ahead = (one < other) | ((one == other) & ahead)
+    found: np.ndarray = ahead.sum(axis=1)
+    return found

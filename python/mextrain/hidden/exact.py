@@ -17,7 +17,7 @@ from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
 from mextrain.game.events import NO_PLAY
 from mextrain.game.tiles import Tile
-from mextrain.hidden.knowledge import check_seat, dealt_hands
+from mextrain.hidden.knowledge import PublicRecord, check_seat, dealt_hands
 from mextrain.position import Position
 from mextrain_core.game.events import EVENT
 from mextrain_core.hidden.histories import Chance, Seen, Unplaced, list_histories
@@ -137,7 +137,10 @@ class Histories:
         engine, starter = np.uint64(tiles.half_code(position.engine.high)), np.uint64(position.starter)
         known = Chance(engine, starter, hands, sizes, np.array(drawn, np.uint8))
         by_tile, by_cell = (self.tiles, [self._layers[index] for index in self.tiles]), (*columns, rooms)
-        unplaced = Unplaced(*(np.array(numbers, np.uint8) for numbers in (*by_tile, *by_cell)))
+        public = PublicRecord(position).evidence["barred"][0]
+        barred = [0 if who is None or draw is not None else public[who] for who, draw in self.cells]
+        numbers = [np.array(column, np.uint8) for column in (*by_tile, *by_cell)]
+        unplaced = Unplaced._make([*numbers, np.array(barred, np.uint32)])
         seen = Seen(log, len(log), np.uint8(position._get("phase")), np.uint32(position.turns))
         scratch = np.zeros(16, EVENT)
         found = list_histories(new_states(1), 0, position.rules.record, scratch, known, unplaced, seen, most, out)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mextrain.errors import PositionError, RecordError, shown
+from mextrain.game.engine_deal import Beginning, callers, check_beginning, describe
 from mextrain.game.events import KINDS, PLAY, Event, LogEntry
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import check_seed
@@ -31,12 +32,21 @@ CHECKS = 5
 class Follower:
     """A round that `seat` follows: its own hand as dealt, and the events so far.
 
-    Draws of others are written `2:draw ?`. `hand` may be tiles or texts; the others got `rules.hand_size` tiles each.
-    Raises `PositionError` for a wrong seat, engine or hand, `TileError` for a text that is not a tile.
+    Draws of others are written `2:draw ?`. `hand` may be tiles or texts. `sizes` has the number of tiles with which
+    each seat began; by default they are those that the rules deal, and if they deal the engine, the starter laid it
+    from its hand. Raises `PositionError` for a wrong seat, engine, hand or size, `TileError` for a text that is not a
+    tile.
     """
 
     def __init__(
-        self, rules: RuleSet, *, engine: Tile | str, starter: int, seat: int, hand: Sequence[Tile | str]
+        self,
+        rules: RuleSet,
+        *,
+        engine: Tile | str,
+        starter: int,
+        seat: int,
+        hand: Sequence[Tile | str],
+        sizes: Sequence[int] | None = None,
     ) -> None:
         self.rules = rules
         self.engine = engine if isinstance(engine, Tile) else rules.tiles.parse(engine)
@@ -46,8 +56,17 @@ class Follower:
         for name, value in (("starter", starter), ("seat", seat)):
             if not 0 <= value < rules.players:
                 raise PositionError(f"{name} = {shown(value)}: expected a seat 0 … {rules.players - 1}")
-        if len(self.hand_dealt) != rules.hand_size:
-            raise PositionError(f"the hand has {len(self.hand_dealt)} tiles: the rules deal {rules.hand_size}")
+        if sizes is None:
+            was_held = rules.engine_from != "set_aside"
+            sizes = [rules.hand_size - (was_held and q == starter) for q in range(rules.players)]
+        self.sizes = tuple(sizes)
+        if len(self.sizes) != rules.players or len(self.hand_dealt) != self.sizes[seat]:
+            expected = f"{self.sizes[seat]}" if len(self.sizes) == rules.players else f"sizes of {rules.players} hands"
+            raise PositionError(f"the hand has {len(self.hand_dealt)} tiles: the rules deal {expected}")
+        begun = Beginning(starter, self.sizes)
+        if not callers(rules, begun):
+            raise PositionError(f"the round begins with {describe(begun)}: the rules do not deal that")
+        check_beginning(rules, self.engine, begun, {seat: self.hand_dealt})
         available = Counter(rules.tiles)
         available[self.engine] -= 1
         for tile, count in Counter(self.hand_dealt).items():
@@ -129,7 +148,7 @@ class Follower:
     def _worlds(self, seed: int, deciding: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         seed, rules = check_seed(seed), self.rules
         log = [self._entry(event) for event in self.events]
-        seen = Seen(rules, self.engine, self.starter, [rules.hand_size] * rules.players, log)
+        seen = Seen(rules, self.engine, self.starter, self.sizes, log)
         phase, turns = (PHASE_DECIDE, 0) if deciding else (PHASE_TURN, 0)
         public = PublicRecord.of(seen, phase, turns)
         if deciding and int(public.tables["seat"][0]) != self.seat:

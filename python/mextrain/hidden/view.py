@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 
 from mextrain._support.integers import whole
 from mextrain.errors import PositionError, RecordError, shown
+from mextrain.game.engine_deal import Beginning, check_beginning
 from mextrain.game.events import KINDS, PLAY, Event, LogEntry
 from mextrain.game.rules import RuleSet
 from mextrain.game.seeding import check_seed
@@ -58,7 +60,11 @@ def sample_view(snapshot: Snapshot, seat: int, seed: int) -> Position:
     events = [_read(text, rules) for text in snapshot.events or ()]
     log = [_entry(event, rules) for event in events]
     _check_tiles(snapshot, own, events)
-    seen = Seen(rules, snapshot.engine, snapshot.starter, _dealt(snapshot, events), log)
+    sizes = _dealt(snapshot, events)
+    check_beginning(
+        rules, snapshot.engine, Beginning(snapshot.starter, tuple(sizes)), {own: _own_deal(snapshot, own, events)}
+    )
+    seen = Seen(rules, snapshot.engine, snapshot.starter, sizes, log)
     phase, turns = _PHASES.get(snapshot.phase, PHASE_OVER), snapshot.counts.turns
     public = PublicRecord.of(seen, phase, turns)
     states, worlds = new_states(2), np.zeros(1, WORLDS)
@@ -121,6 +127,16 @@ def _dealt(snapshot: Snapshot, events: list[Event]) -> list[int]:
         seat = sizes.index(min(sizes))
         raise wrong(EVENTS, f"the draws of seat {seat}", "fewer than the tiles it holds or has laid", "correct events")
     return sizes
+
+
+def _own_deal(snapshot: Snapshot, own: int, events: list[Event]) -> Iterator[Tile]:
+    """The tiles with which the seat began."""
+    hand = snapshot.hands[own]
+    had: Counter[Tile] = Counter(() if isinstance(hand, Hidden) else hand)
+    for event in events:
+        if event.seat == own and event.tile is not None:
+            had[event.tile] += 1 if event.is_decision else -1
+    return (+had).elements()
 
 
 def _replayed(

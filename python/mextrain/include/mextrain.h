@@ -165,12 +165,15 @@ typedef struct mextrain_event {
 /* A policy: the move (16 bits) for the seat to move. state holds only what that seat sees. */
 typedef int32_t (*mextrain_policy)(const mextrain_state *state, const mextrain_rules *rules, uint64_t word);
 
+/* A value function: writes the expected points of every seat; 0, or negative if it failed. state holds only what the seat to move sees. */
+typedef int32_t (*mextrain_value)(const mextrain_state *state, const mextrain_rules *rules, double *points);
+
 typedef struct mextrain_api {
     uint32_t abi_version;
     uint32_t state_size;
     uint32_t rules_size;
     uint32_t event_size;
-    /* Deal the round that game of seed plays from engine (half code); starter 255 is drawn. */
+    /* Deal the round that game of seed plays from engine (half code, of the key); starter 255 is drawn. */
     void (*deal_game)(mextrain_state *state, const mextrain_rules *rules, uint64_t seed, uint64_t game, uint32_t engine, uint32_t starter);
     /* Run the forced steps to the next decision or the end of the round. */
     void (*advance)(mextrain_state *state, const mextrain_rules *rules);

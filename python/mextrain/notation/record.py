@@ -86,7 +86,6 @@ class RoundRecord:
                 "a record needs rules that begin so"
             )
         from_stream = start.given is None
-        engines = rules.engines
         boneyard = standing.drawn_order()
         if to_come is not None:
             boneyard = boneyard[: standing.draws] + tuple(to_come)
@@ -103,7 +102,7 @@ class RoundRecord:
             legal=None if legal is None else tuple(map(tuple, legal)),
             seed=start.seed if from_stream else None,
             game=start.game if from_stream else None,
-            number=engines.index(standing.engine) if standing.engine in engines else None,
+            number=start.number,
         )
 
     @classmethod

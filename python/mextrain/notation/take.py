@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
+from mextrain.game.events import PLAY
 from mextrain.game.read_only import OWED, OpenDouble, ReadOnlyPosition
 from mextrain.game.tiles import Tile
 from mextrain.notation.snapshot import (
@@ -122,5 +123,5 @@ def _train(standing: ReadOnlyPosition, index: int) -> TrainState:
 def _laid(standing: ReadOnlyPosition) -> tuple[Tile, ...]:
     """The tiles on the table without the engine, in tile-number order."""
     rules = standing.rules
-    laid = [*standing.start.laid, *map(rules.actions.tile, standing._laid_moves())]
-    return tuple(sorted(laid, key=rules.tiles.index))
+    played = (event.tile for event in standing.events if event.kind == PLAY and event.tile is not None)
+    return tuple(sorted([*standing.start.laid, *played], key=rules.tiles.index))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mextrain.errors import MextrainError
+from mextrain.errors import MextrainError, shown
 from mextrain.game.tiles import Tile
 from mextrain.hidden.beliefs import beliefs
 from mextrain.play.screen import WIDTH
@@ -77,34 +77,61 @@ def _percent(chance: float) -> str:
 
 
 def why_not(position: Position, text: str) -> str:
-    """Return why a move is not legal, in one line."""
+    """Return why a move is not legal, in one line. `text` is anything that a person may have typed for one."""
     if not text:
         return "which move? For example: why 7-6@M"
+    words = _words(text)
+    if len(words) == 1 and words[0].isdigit():
+        return f"there is no move {text}: expected 1 … {len(position.legal_moves())}"
     try:
-        reason = position.why_illegal(text)
+        tile = position.rules.tiles.parse(words[0]) if len(words) == 1 else None
+    except MextrainError:
+        tile = None
+    if tile is not None:
+        return _why_tile(position, tile)
+    if len(words) != 2 and text.strip().lower() != "stop":
+        return f"{shown(text)} is not a move"
+    try:
+        reason = position.why_illegal("@".join(words))
     except MextrainError as error:
         return str(error)
     return reason or f"{text} is legal"
 
 
+def _why_tile(position: Position, tile: Tile) -> str:
+    """Return why a tile cannot be played, on whatever train, or where it can."""
+    assert position.seat is not None
+    if tile not in position.hands[position.seat]:
+        return f"you do not hold {tile}"
+    if places := [move for move in position.legal_texts() if _fits(move, tile, None, position)]:
+        return f"{tile} is legal: {', '.join(places)}"
+    return f"{tile} fits no end on which you may play now; why {tile}@M says more about one train"
+
+
 def meant(position: Position, text: str) -> list[str]:
     """Return the legal moves that a person may mean by `7-6`, `6-7@M`, `7 6 M` or the number of a move."""
     legal = position.legal_texts()
-    words = text.replace("@", " ").split()
+    words = _words(text)
     if len(words) == 1 and words[0].isdigit():
         number = int(words[0])
         return [legal[number - 1]] if 1 <= number <= len(legal) else []
     written = "".join(text.split())
     if written in legal:
         return [written]
-    if len(words) >= 2 and words[0].isalnum() and "-" not in text:
-        words = [f"{words[0]}-{words[1]}", *words[2:]]
     try:
         tile = position.rules.tiles.parse(words[0]) if words else None
     except MextrainError:
         return [each for each in legal if each == text.strip().lower()]
     train = words[1].upper() if len(words) > 1 else None
     return [each for each in legal if _fits(each, tile, train, position)]
+
+
+def _words(text: str) -> list[str]:
+    """Return the tile and the train of a move as a person types it, `7-6@M` or `7 6 M`, or whatever else was typed."""
+    words = text.replace("@", " ").split()
+    if len(words) >= 2 and words[0].isalnum() and "-" not in text:
+        words = [f"{words[0]}-{words[1]}", *words[2:]]
+    return words
 
 
 def _fits(move: str, tile: Tile | None, train: str | None, position: Position) -> bool:

@@ -69,6 +69,7 @@ class Guest:
                 starter=int(facts["starter"]),
                 seat=int(facts["seat"]),
                 hand=words[place + 1 :],
+                sizes=[int(size) for size in facts["sizes"].split(",")] if "sizes" in facts else None,
             )
         except (MextrainError, KeyError, ValueError) as error:
             self._complain(error)

@@ -85,9 +85,11 @@ class Scores:
         for name, own in zip(self.names, points, strict=True):
             if own < 0:
                 raise MextrainError(f"{name} has {own} points: expected 0 or more")
-        engine = self.rules.engines[number]
-        tiles = [tile for tile in self.rules.tiles if tile != engine]
-        total = self.rules.points(tiles)
+        rules = self.rules
+        # An engine that the deal decides can be any double: 0-0 leaves most points to the hands.
+        engine = rules.engines[number] if rules.engines_are_known else min(rules.tiles.doubles)
+        tiles = [tile for tile in rules.tiles if tile != engine or not rules.engines_are_known]
+        total = rules.points([tile for tile in tiles if tile != engine])
         if sum(points) > total:
             raise MextrainError(f"the points add up to {sum(points)}, but all tiles but the engine have only {total}")
         zeros = [seat for seat, own in enumerate(points) if own == 0]
@@ -151,7 +153,11 @@ class Scores:
         starter = self.starter()
         who = "who starts is drawn" if starter is None else f"{self.names[starter]} starts"
         number = len(self.rounds)
-        return f"next: round {number + 1} of {self.rules.rounds}, engine {self.rules.engines[number]}; {who}"
+        return f"next: round {number + 1} of {self.rules.rounds}, engine {self._engine(number)}; {who}"
+
+    def _engine(self, number: int) -> str:
+        """The engine of a round as text; `-` if the deal decides it."""
+        return str(self.rules.engines[number]) if self.rules.engines_are_known else "-"
 
     # -- texts
 
@@ -162,7 +168,7 @@ class Scores:
         for number, score in enumerate(self.rounds):
             cells = "".join(f"{own:>{column}}" for own in score.points)
             mark = "" if score.out is not None else "  b"
-            lines.append(f"{number + 1:>5} {self.rules.engines[number]!s:>7} {cells}{mark}")
+            lines.append(f"{number + 1:>5} {self._engine(number):>7} {cells}{mark}")
         lines.append(f"{'total':<13} " + "".join(f"{total:>{column}}" for total in self.totals))
         if any(score.out is None for score in self.rounds):
             lines.append("b: blocked")
@@ -175,7 +181,7 @@ class Scores:
         yield ["round", "engine", *self.names, "out"]
         for number, score in enumerate(self.rounds):
             out = "blocked" if score.out is None else self.names[score.out]
-            yield [str(number + 1), str(self.rules.engines[number]), *map(str, score.points), out]
+            yield [str(number + 1), self._engine(number), *map(str, score.points), out]
         yield ["total", "", *map(str, self.totals), ""]
 
     def csv(self) -> str:

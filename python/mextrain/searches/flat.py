@@ -95,7 +95,9 @@ class _Run:
     def _play(self, worlds: int) -> bool:
         """Play a stage; False if the clock ended it."""
         first = self._blocks
-        sizes = [min(self._block_size, worlds - start) for start in range(0, worlds, self._block_size)]
+        large = self._settings.most_worlds
+        size = large if worlds >= large else self._block_size
+        sizes = [min(size, worlds - start) for start in range(0, worlds, size)]
         if len(self._benches) == 1 or len(sizes) == 1:
             taken = 0
             while taken < len(sizes) and not self._is_late(first + taken):
@@ -145,6 +147,6 @@ class _Run:
 
     def _block(self, bench: Bench, sums: Sums, number: int, worlds: int) -> None:
         bench.sample(block_seed(self._seed, number), worlds)
-        points, facts = bench.try_moves(self._moves, self._live, worlds)
+        played = bench.try_moves(self._moves, self._live, worlds)
         scratch = np.empty(len(self._live), np.int64)
-        tally(points, facts, worlds, self._live, self._seat, self._settings.utility, sums, scratch)
+        tally(*played, worlds, self._live, self._seat, sums, scratch)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from mextrain._support.html import html_table
 from mextrain.errors import MoveError, shown
 from mextrain.game.moves import Move
 from mextrain.game.rules import RuleSet
@@ -15,7 +16,7 @@ WIDTH = 80
 MOST_MOVES = 40
 """The most moves that the table shows."""
 
-_UNITS = {"margin": "points", "points": "points", "rank": "places"}
+UNITS = {"margin": "points", "points": "points", "rank": "places", "match": "percent"}
 
 
 class MoveResult(NamedTuple):
@@ -38,7 +39,7 @@ class MoveResult(NamedTuple):
     out: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SearchResult:
     """The result of `mextrain.search`; `str()` of it is a table for people.
 
@@ -100,27 +101,46 @@ class SearchResult:
             "seconds": round(self.seconds, 6),
         }
 
+    def __repr__(self) -> str:
+        return f"<SearchResult seat {self.seat}: {self.best_text}, {self.method}, {self.playouts:,} play-outs>"
+
+    def _repr_html_(self) -> str:
+        columns = ("move", "loss", "points", "others", "goes out", "play-outs")
+        return html_table(". ".join(self._head()), columns, map(self._cells, self.moves[:MOST_MOVES]))
+
+    def _head(self) -> tuple[str, str]:
+        policy = _cut(self.policy, 20)
+        return (
+            f"seat {self.seat}: {self.best_text}  ({self.method}, {self.playouts:,} play-outs of {policy}, "
+            f"seed {self.seed})",
+            f"loss: {UNITS[self.utility]} behind the best move, ± one standard error; points: the seat's own",
+        )
+
+    def _cells(self, each: MoveResult) -> tuple[str, ...]:
+        others = [value for seat, value in enumerate(each.points) if seat != self.seat]
+        return (
+            each.text,
+            _pair(each.loss, each.loss_error),
+            _pair(each.points[self.seat], each.errors[self.seat]),
+            _number(sum(others) / len(others)),
+            _share(each.out),
+            f"{each.playouts:,}",
+        )
+
     def __str__(self) -> str:
-        unit = _UNITS[self.utility]
-        lines = [
-            f"seat {self.seat}: {self.best_text}  ({self.method}, {self.playouts:,} play-outs of "
-            f"{_cut(self.policy, 20)}, seed {self.seed})",
-            f"loss: {unit} behind the best move, ± one standard error; points: the seat's own",
-            "",
-            f"{'move':<10}{'loss':>16}{'points':>16}{'others':>9}{'goes out':>11}{'play-outs':>14}",
-        ]
-        for each in self.moves[:MOST_MOVES]:
-            others = [value for seat, value in enumerate(each.points) if seat != self.seat]
-            lines.append(
-                f"{each.text:<10}{_pair(each.loss, each.loss_error):>16}"
-                f"{_pair(each.points[self.seat], each.errors[self.seat]):>16}"
-                f"{_number(sum(others) / len(others)):>9}{_share(each.out):>11}{each.playouts:>14,}"
-            )
+        lines = [*self._head(), "", _line("move", "loss", "points", "others", "goes out", "play-outs")]
+        lines += [_line(*self._cells(each)) for each in self.moves[:MOST_MOVES]]
         if len(self.moves) > MOST_MOVES:
             lines.append(f"… and {len(self.moves) - MOST_MOVES} more moves")
         if len(self.line) > 1:
             lines += ["", _cut(f"line: {' '.join(self.line)}", WIDTH)]
         return "\n".join(lines)
+
+
+def _line(move: str, *cells: str) -> str:
+    """A line of the table for people."""
+    widths = (16, 16, 9, 11, 14)
+    return f"{move:<10}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
 
 
 def _row(each: MoveResult, seat: int) -> dict[str, Any]:

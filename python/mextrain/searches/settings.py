@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 import numpy as np
@@ -34,15 +34,25 @@ class Tuning(TypedDict, total=False):
     drop: float | None
     trees: int
     block: int
-    value: Callable[[Any], Any] | None
+    value: Any
+    prior: Callable[[Any], Any] | None
+    totals: Sequence[int] | None
 
 
 Value = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """Takes views, seats to move, random words, offsets and legal moves of leaves, as the core's `look_at_slots` writes
 them; returns the expected points of every seat, float64[leaves, players]."""
 
+Prior = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""Takes the same for one decision; returns a number for every legal move, float64[moves]."""
+
+NO_FUTURES = np.zeros((0, 1), np.int64)
+
 BLOCK = 16
 """Worlds in a block."""
+FIRST_BATCHES, GROWTH = 32, 4
+"""Large blocks take less time. They are GROWTH times as large in stages of a flat search that have room for one, and in
+a tree after FIRST_BATCHES: a walk does not know the results of the others in its batch, which matters little later."""
 MAX_BLOCK = 1024
 
 
@@ -53,7 +63,8 @@ class Settings:
     `playouts`: the most play-outs, or None. `ids` and `addresses`: who decides for each seat in play-outs (uint8 and
     uint64 by seat, as in the core's `SeatPolicies`). `utility`: a code of the core's `utility`. `drop`: see `DROP`, or
     None: nothing is dropped. `trees`: number of trees that are grown apart and added up. `block`: worlds in a block.
-    `value`: what values leaves instead of play-outs, or None.
+    `value`: what values leaves instead of play-outs, or None; `value_address`: a C function that does, or 0. `prior`:
+    what says which moves look good before the search, or None: `counting`. `futures`: see the core's `rate`.
     """
 
     method: str
@@ -68,11 +79,19 @@ class Settings:
     workers: int = 1
     block: int = BLOCK
     value: Value | None = None
+    value_address: int = 0
+    prior: Prior | None = None
+    futures: np.ndarray = field(default_factory=lambda: NO_FUTURES)
+
+    @property
+    def most_worlds(self) -> int:
+        """The most worlds that are sampled at once."""
+        return self.block * GROWTH
 
     @property
     def scale(self) -> int:
         """How many units one point has in sums: values from outside have fractions."""
-        return 1 if self.value is None else SCALE
+        return SCALE if self.value is not None or self.value_address else 1
 
 
 def usual_drop(playouts: int | None) -> float:

@@ -11,7 +11,7 @@ from mextrain.game.rules import RuleSet
 from mextrain.searches.bench import Bench, Knowledge
 from mextrain.searches.flat import new_sums
 from mextrain.searches.outcome import Outcome, block_seed
-from mextrain.searches.settings import EXPLORE, Settings
+from mextrain.searches.settings import EXPLORE, FIRST_BATCHES, Settings
 from mextrain_core.search.flat import Sums
 from mextrain_core.search.tree import MOVE_MASK, back_up, clear_tree, descend, new_tree
 
@@ -102,7 +102,7 @@ class _Tree:
     def __init__(self, rules: RuleSet, settings: Settings) -> None:
         self._bench, self._rules, self._settings = Bench(rules, settings), rules, settings
         most = MAX_NODES if settings.playouts is None else min(settings.playouts + 1, MAX_NODES)
-        self._tree = new_tree(most, settings.block)
+        self._tree = new_tree(most, settings.most_worlds)
         self.used = 1
 
     def begin(self, knowledge: Knowledge, seed: int, number: int) -> None:
@@ -115,15 +115,15 @@ class _Tree:
 
     def grow(self, walks: int) -> None:
         """Make so many walks."""
-        record, utility = self._rules.record, self._settings.utility
-        block = self._settings.block
-        for start in range(0, walks, block):
-            count = min(block, walks - start)
+        record, left = self._rules.record, walks
+        while left:
+            size = self._settings.block if self.blocks < FIRST_BATCHES else self._settings.most_worlds
+            count = min(size, left)
+            left -= count
             self._bench.sample(block_seed(self._seed, self.blocks, self._number), count)
             walks_of = self._bench.states, 1, count, record, self._explore
             self.used = descend(self._tree, self.used, *walks_of)
-            points, facts = self._bench.play_out(count)
-            back_up(self._tree, points, facts, count, self._seat, utility, self.sums)
+            back_up(self._tree, *self._bench.play_out(count), count, self._seat, self.sums)
             self.blocks += 1
             if self.blocks in MEASURED:
                 self._measure()

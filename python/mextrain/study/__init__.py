@@ -1,4 +1,4 @@
-"""Studies of the game: best trains, search at a position, tournaments between policies, statistics of first hands.
+"""Studies of the game: best trains, search at a position, tournaments, rules compared, statistics of first hands.
 
 Imports `bulk` and the rooms below it.
 """

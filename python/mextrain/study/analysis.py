@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mextrain._support.html import html_table
 from mextrain._support.integers import whole
 from mextrain.bulk.seat_policies import Seats
 from mextrain.errors import MextrainError, PositionError, RecordError, shown
@@ -16,7 +17,7 @@ from mextrain.game.moves import Move
 from mextrain.game.seeding import check_seed, mix
 from mextrain.position import Position
 from mextrain.records import RoundRecord, replay
-from mextrain.searches.result import SearchResult
+from mextrain.searches.result import UNITS, SearchResult
 from mextrain.searches.settings import check_method
 from mextrain.study.duel import Duels
 from mextrain.study.luck import LUCK_PLAYOUTS, Luck
@@ -119,12 +120,31 @@ class Analysis:
     def __repr__(self) -> str:
         return f"<Analysis {self.title}: {len(self.decisions)} decisions>"
 
+    def _repr_html_(self) -> str:
+        chosen = (row for row in self.decisions if row.choices > 1)
+        rows = (
+            (row.event, row.seat, row.move, row.best, _number(row.loss), _interval(row), row.grade or "-")
+            for row in chosen
+        )
+        seats = (
+            (each.seat, each.decisions, each.choices, f"{each.loss:.2f}", f"{each.loss_sum:.2f}",
+             f"{each.luck:.1f} ± {each.luck_error:.1f}")
+            for each in self.seats
+        )  # fmt: skip
+        unit = UNITS[self.search.utility] if self.search else "points"
+        told = f"{self.title}: {len(self.decisions)} decisions; loss in {unit}, with 95 % intervals"
+        tables = (
+            html_table(told, ("event", "seat", "move", "best", "loss", "", "class"), rows),
+            html_table("by seat", ("seat", "decisions", "choices", "mean loss", "sum", "luck"), seats),
+        )
+        return f"<div>{''.join(tables)}</div>"
+
     def __str__(self) -> str:
         """Return a table of at most 80 columns."""
         chosen = [row for row in self.decisions if row.choices > 1]
         lines = [f"{self.title}: {len(self.decisions)} decisions, {len(chosen)} with a choice"]
         if self.search is not None:
-            unit = "places" if self.search.utility == "rank" else "points"
+            unit = UNITS[self.search.utility]
             lines += [
                 f"by {self.search.method} search, play-outs of {self.search.policy[:40]}, seed {self.search.seed}; "
                 f"loss in {unit},",

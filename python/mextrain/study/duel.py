@@ -22,7 +22,7 @@ class Duels:
     """Compares moves under one set of rules; holds its memory between decisions."""
 
     def __init__(self, position: Position, seats: Seats, utility: int) -> None:
-        self._utility, self._unit = utility, unit_of(utility, position.rules.players)
+        self._unit = unit_of(utility, position.rules.players)
         self._players = position.rules.players
         self._bench = Bench(position.rules, Settings("flat", None, seats.ids, seats.addresses, utility))
 
@@ -41,8 +41,7 @@ class Duels:
         blocks = -(-worlds // BLOCK)
         for block in range(blocks):
             bench.sample(block_seed(seed, block), BLOCK)
-            points, facts = bench.try_moves(codes, live, BLOCK)
-            tally(points, facts, BLOCK, live, seat, self._utility, sums, scratch)
+            tally(*bench.try_moves(codes, live, BLOCK), BLOCK, live, seat, sums, scratch)
         n = blocks * BLOCK
         total, squares = int(sums.less[live[0], live[1]]), int(sums.less_squares[live[0], live[1]])
         error = math.sqrt((n * squares - total * total) / (n * n * (n - 1)))

@@ -23,6 +23,7 @@ import numpy as np
 
 from mextrain._support.integers import whole
 from mextrain._support.memory import room_for
+from mextrain._support.tables import counted
 from mextrain.errors import MextrainError, TileError, shown
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
@@ -100,7 +101,7 @@ class Plan:
         `width`: pixels, 600 … 4000. `theme`: `light`, `dark`, or `auto` for what the viewer prefers. Raises
         `PositionError` for an invalid argument.
         """
-        end = f"{self.tiles} laid, {_counted(self.points, 'point')} · {_counted(self.left_points, 'point')} left"
+        end = f"{self.tiles} laid, {counted(self.points, 'point')} · {counted(self.left_points, 'point')} left"
         rows = [("train", self.train), *([("Mexican", self.mexican)] if self.goal == "finish" else [])]
         kind = self.goal if self.proved else f"{self.goal}, not proved"
         lines = Lines(f"Best train from {self.start} ({kind})", end, rows, self.left)
@@ -110,22 +111,22 @@ class Plan:
         return str(self.svg())
 
     def __repr__(self) -> str:
-        end = f"{self.tiles} laid, {_counted(self.left_points, 'point')} left"
+        end = f"{self.tiles} laid, {counted(self.left_points, 'point')} left"
         return f"<Plan {self.goal} from {self.start}: {end}{'' if self.proved else ', not proved'}>"
 
     def __str__(self) -> str:
         lines = [f"train:    {' '.join(self.train) or '(nothing fits)'}"]
         if self.goal == "finish":
             lines.append(f"mexican:  {' '.join(self.mexican) or '(nothing)'}")
-        lines.append(f"laid:     {_counted(self.tiles, 'tile')}, {_counted(self.points, 'point')}")
+        lines.append(f"laid:     {counted(self.tiles, 'tile')}, {counted(self.points, 'point')}")
         rest = f": {' '.join(map(str, self.left))}" if self.left else ""
-        lines.append(f"left:     {_counted(len(self.left), 'tile')}, {_counted(self.left_points, 'point')}{rest}")
+        lines.append(f"left:     {counted(len(self.left), 'tile')}, {counted(self.left_points, 'point')}{rest}")
         if self.proved:
             lines.append(f"proven:   no {_BETTER[self.goal]} is possible")
         else:
             lines.append(f"unproven: best found in time; {_LIMITS[self.goal].format(self.bound)}")
         if self.count is not None:
-            lines.append(f"equal:    {_counted(self.count, 'train')} as good, this one included")
+            lines.append(f"equal:    {counted(self.count, 'train')} as good, this one included")
         return "\n".join(lines)
 
 
@@ -276,10 +277,6 @@ def is_ring(pairs: Iterable[Sequence[int]]) -> bool:
     tiles = _tiles_of(pairs)
     degrees = Counter(vertex for edge in tiles for vertex in edge)
     return len(_components(tiles)) <= 1 and all(degree % 2 == 0 for degree in degrees.values())
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _seconds(time_limit: float | None) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mextrain._support.integers import whole
 from mextrain.bulk.callbacks import Batch
+from mextrain.bulk.compiled import VALUE, address_of
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import check_workers
 from mextrain.errors import MextrainError, PolicyError, PositionError, nearest, shown
@@ -23,7 +24,20 @@ from mextrain.searches.flat import new_sums
 from mextrain.searches.outcome import Outcome
 from mextrain.searches.result import SearchResult
 from mextrain.searches.searcher import searcher
-from mextrain.searches.settings import BLOCK, MAX_BLOCK, MAX_PLAYOUTS, Settings, Tuning, Value, check_method, usual_drop
+from mextrain.searches.settings import (
+    BLOCK,
+    MAX_BLOCK,
+    MAX_PLAYOUTS,
+    NO_FUTURES,
+    Prior,
+    Settings,
+    Tuning,
+    Value,
+    check_method,
+    usual_drop,
+)
+from mextrain.study.match_futures import futures
+from mextrain_core.search.leaves import MAX_VALUE
 from mextrain_core.search.utility import UTILITIES
 
 USUAL_PLAYOUTS = 1000
@@ -33,8 +47,6 @@ MAX_THREADS = 64
 """More workers than this are no faster."""
 MAX_SECONDS = 1e7
 MAX_ERRORS = 1e6
-MAX_VALUE = 100_000
-"""The largest value of a leaf, in points."""
 
 
 def search(
@@ -66,10 +78,15 @@ def search(
     by more than `drop` paired errors (1.0, and 2.0 for more than 1000 play-outs) gets no more; with None all moves get
     as many. `trees` (1) are grown apart and added up, so that as many `workers` can work on them. `block` (16) is the
     number of worlds in a block. `value` replaces play-outs: a function that gets a `Batch` of positions, each as the
-    seat to move sees it, and returns the expected points of every seat when the round ends, float[len(batch), players].
+    seat to move sees it, and returns the expected points of every seat when the round ends, float[len(batch), players];
+    or a compiled function that does so for one position (docs/search.md). `prior` says before the search which moves
+    look good, in place of `counting`: a function that gets a `Batch` with the decision alone and returns a number for
+    every legal move, float[len(batch.moves)].
 
     `utility` is what the seat maximises: `margin` (the mean points of the others less its own), `points` (few of its
-    own) or `rank` (few seats with fewer). The result depends neither on `workers` nor, without `seconds`, on the clock.
+    own), `rank` (few seats with fewer) or `match` (its chance to have the lowest total of the match; `totals` are the
+    points of the seats in the rounds before). The result depends neither on `workers` nor, without `seconds`, on the
+    clock.
 
     `seat` is a check: the seat that is expected to move. Raises `PositionError` if another seat moves, if no decision
     is due, and for a position without history; `PolicyError`, `SeedError` or `MextrainError` for other arguments.
@@ -89,6 +106,7 @@ def search(
     seats = _playout_seats(policy, rules.players)
     budget = None if limit is None else _count(limit, "playouts", MAX_PLAYOUTS)
     drop = tuning.get("drop", usual_drop(budget))
+    value, address = _value(tuning.get("value"), rules)
     settings = Settings(
         method=name,
         playouts=budget,
@@ -100,7 +118,10 @@ def search(
         seconds=None if seconds is None else _positive(seconds, "seconds", MAX_SECONDS),
         trees=_count(tuning.get("trees", 1), "trees", MAX_TREES),
         block=_count(tuning.get("block", BLOCK), "block", MAX_BLOCK),
-        value=_value(tuning.get("value"), rules),
+        value=value,
+        value_address=address,
+        prior=_prior(tuning.get("prior"), rules, name),
+        futures=_futures(position, utility, tuning.get("totals")),
         workers=min(check_workers(workers), MAX_THREADS),
     )
     seed = check_seed(seed)
@@ -144,12 +165,15 @@ def _playout_seats(policy: Any, players: int) -> Seats:
     return seats
 
 
-def _value(value: object, rules: RuleSet) -> Value | None:
-    """Return the function of the caller as the search calls it."""
+def _value(value: Any, rules: RuleSet) -> tuple[Value | None, int]:
+    """Return the function of the caller as the search calls it, or the address of a compiled one."""
     if value is None:
-        return None
+        return None, 0
+    address = address_of(value, VALUE)
+    if address:
+        return None, address
     if not callable(value):
-        raise MextrainError(f"value = {shown(value)}: expected None or a function of a Batch")
+        raise MextrainError(f"value = {shown(value)}: expected None, a function of a Batch or a compiled function")
 
     def evaluate(
         views: np.ndarray, seats: np.ndarray, words: np.ndarray, offsets: np.ndarray, moves: np.ndarray
@@ -166,7 +190,40 @@ def _value(value: object, rules: RuleSet) -> Value | None:
             )
         return found
 
-    return evaluate
+    return evaluate, 0
+
+
+def _prior(prior: Any, rules: RuleSet, method: str) -> Prior | None:
+    """Return the function of the caller as the search calls it."""
+    if prior is None:
+        return None
+    if not callable(prior):
+        raise MextrainError(f"prior = {shown(prior)}: expected None or a function of a Batch")
+    if method == "tree":
+        raise MextrainError("a tree takes no prior: expected the method flat or improve")
+
+    def opinion(
+        views: np.ndarray, seats: np.ndarray, words: np.ndarray, offsets: np.ndarray, moves: np.ndarray
+    ) -> np.ndarray:
+        answer = prior(Batch(rules, views, seats, words, offsets, moves))
+        try:
+            found = np.asarray(answer, np.float64)
+        except (TypeError, ValueError):
+            found = np.empty(0)
+        if found.shape != moves.shape or not np.isfinite(found).all():
+            raise PolicyError(f"a prior returned {shown(answer)}: expected a number for each of {len(moves)} moves")
+        return found
+
+    return opinion
+
+
+def _futures(position: Position, utility: str, totals: object) -> np.ndarray:
+    """Return possible points of the seats in all other rounds of the match, if `utility` asks for them."""
+    if utility != "match":
+        if totals is not None:
+            raise MextrainError(f"totals = {shown(totals)}: only the utility match asks for totals")
+        return NO_FUTURES
+    return futures(position, totals)
 
 
 def _seat_to_move(position: Position, seat: object) -> int:

@@ -12,203 +12,90 @@ Deals are independent; the seatings of one deal are not. So the deal is the unit
 summed over the seatings of a deal, and the interval of a mean is mean ± 1.96 · s / √deals, where s is the standard
 deviation of the per-deal means. Differences between two policies are taken within each deal first, so their intervals
 are narrower than those of the two means. All sums are exact integers (`mextrain.bulk.stats`).
+
+`mextrain.study.standings` has the result, `mextrain.study.stopping` the rules that end a tournament, and
+`mextrain.study.saved_rounds` the files.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mextrain._support.html import html_table
+from mextrain.bots.process import POOL
+from mextrain.bulk.bot_player import FORFEITS
+from mextrain.bulk.positions import rounds_of
 from mextrain.bulk.results import Rounds
 from mextrain.bulk.seat_policies import Seats
 from mextrain.bulk.simulate import (
     Interrupted,
     Player,
     Progress,
+    Simulation,
     check_games,
     check_progress,
     check_workers,
     interruptible,
     simulate,
 )
-from mextrain.bulk.stats import Estimate, Sum, exact_sums, flat_row, number_text, percent_text
-from mextrain.errors import MextrainError, PolicyError, shown
+from mextrain.bulk.stats import Sum, exact_sums
+from mextrain.errors import MextrainError, PolicyError, one_line, shown
 from mextrain.game.rules import RuleSet, check_rules
 from mextrain.game.seeding import check_game, check_seed
 from mextrain.game.winners import winners
-
-FORMATS = ("pairs", "table")
-"""The ways to assign policies to tables."""
+from mextrain.study.orders import count_orders, merged
+from mextrain.study.saved_rounds import SavedRounds
+from mextrain.study.seatings import FORMATS, Group, groups_of, pairs_of
+from mextrain.study.standings import Tournament
+from mextrain.study.stopping import StopRule, check_stop
 
 USUAL_POLICIES = ("random", "heaviest", "cautious", "planner")
 """The default: as many policies as a table of four has seats."""
 
-METHOD = (
-    "95 % intervals; the deal, in all its seatings, is the unit (standard error between deals); differences are taken "
-    "deal by deal; normal for means, Wilson with the effective number of trials for shares"
-)
+MAX_NAME = 60
+"""Longest name of a bot that is kept, in characters."""
 
 CHUNK_SECONDS = 1.0
 """Target duration of a chunk of deals; Ctrl-C loses at most about this much work."""
 
-NAME_WIDTH = 18
-"""Width of a policy's name in tables, in columns; longer names are cut."""
 
-
-class Rank(NamedTuple):
-    """The result of one policy; fewer points are better.
-
-    `points`: mean points per round and seat. `against`: `points` minus the mean points of its opponents in the same
-    games. `won`: the share of its matches that it alone won.
-    """
-
-    policy: str
-    points: Estimate
-    against: Estimate
-    won: Estimate
-
-
-class Pair(NamedTuple):
-    """A comparison of two policies over the matches that both played.
-
-    `difference`: points per round and seat of `first` minus those of `second`. `first_won`, `second_won`: the shares of
-    these matches that each of them won.
-    """
-
-    first: str
-    second: str
-    difference: Estimate
-    first_won: Estimate
-    second_won: Estimate
-
-
-class _Group(NamedTuple):
-    """Policies that meet, by index, and their seatings: in each seating, a policy for each seat."""
-
-    members: tuple[int, ...]
-    seatings: tuple[tuple[int, ...], ...]
-
-    def seats(self) -> int:
-        """Number of seats that each member has in all seatings of a deal."""
-        return len(self.seatings) * len(self.seatings[0]) // len(self.members)
-
-
-@dataclass(frozen=True, repr=False)
-class Tournament:
-    """The result of a tournament over the deals of games `first_game` … `first_game + deals - 1` of `seed`.
-
-    `ranks()` and `pairs()` are the main results. `str()` shows both as text of at most 100 columns; `to_dict()` has the
-    same content for programs. The module docstring explains the intervals.
-    """
+class _Job(NamedTuple):
+    """What is played: a deal of it is always the same games."""
 
     rules: RuleSet
-    policies: tuple[str, ...]
+    names: tuple[str, ...]
+    entrants: list[Any]
     format: str
     seed: int
     first_game: int
+
+    def groups(self) -> list[Group]:
+        return groups_of(self.format, len(self.names), self.rules.players)
+
+    def nothing(self, stopping: StopRule) -> Tournament:
+        """Return the result of no deals."""
+        pairs = len(list(pairs_of(self.groups())))
+        count = len(self.names)
+        sizes = {"points": count, "against": count, "won": count, "difference": pairs, "first_won": pairs}
+        sums = {name: (Sum(0, 0),) * size for name, size in {**sizes, "second_won": pairs}.items()}
+        what = (self.rules, self.names, self.format, self.seed, self.first_game)
+        return Tournament(*what, 0, sums, {}, (0,) * count, stopping)
+
+
+class _Until(NamedTuple):
+    """How long, and how."""
+
     deals: int
-    sums: Mapping[str, tuple[Sum, ...]]
-
-    @property
-    def games(self) -> int:
-        """Number of matches played: every deal in every seating."""
-        return self.deals * sum(len(group.seatings) for group in self._groups())
-
-    def ranks(self) -> list[Rank]:
-        """Return the result of each policy, fewest points first."""
-        groups = self._groups()
-        ranks = []
-        for index, policy in enumerate(self.policies):
-            own = [group for group in groups if index in group.members]
-            per_deal = sum(group.seats() for group in own) * self.rules.rounds
-            others = len(own[0].members) - 1
-            matches = sum(len(group.seatings) for group in own)
-            ranks.append(
-                Rank(
-                    policy,
-                    self.sums["points"][index].mean(self.deals, per_deal),
-                    self.sums["against"][index].mean(self.deals, per_deal * others),
-                    self.sums["won"][index].share(self.deals, matches),
-                )
-            )
-        return sorted(ranks, key=lambda rank: rank.points.value)
-
-    def pairs(self) -> list[Pair]:
-        """Return a comparison of every two policies, the better one first; the clearest differences come first."""
-        found = []
-        parts = zip(*(self.sums[name] for name in ("difference", "first_won", "second_won")), strict=True)
-        for (group, first, second), (difference, *won) in zip(_pairs(self._groups()), parts, strict=True):
-            per_deal = group.seats() * self.rules.rounds
-            sides = [(self.policies[index], each.share(self.deals, len(group.seatings))) for index, each in
-                     zip((first, second), won, strict=True)]
-            if difference.total > 0:
-                difference = Sum(-difference.total, difference.squares)
-                sides.reverse()
-            (better, better_won), (worse, worse_won) = sides
-            found.append(Pair(better, worse, difference.mean(self.deals, per_deal), better_won, worse_won))
-        return sorted(found, key=lambda pair: pair.difference.value)
-
-    def _groups(self) -> list[_Group]:
-        return _groups(self.format, len(self.policies), self.rules.players)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as a JSON object; every estimate has value, low and high."""
-        return {
-            "rules": self.rules.to_dict(),
-            "policies": list(self.policies),
-            "format": self.format,
-            "seed": self.seed,
-            "first_game": self.first_game,
-            "deals": self.deals,
-            "games": self.games,
-            "method": METHOD,
-            "ranks": [_plain(rank) for rank in self.ranks()],
-            "pairs": [_plain(pair) for pair in self.pairs()],
-        }
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a flat dict for each policy, for a data frame: the fields of `Rank`, each with low and high."""
-        return [flat_row(rank._asdict()) for rank in self.ranks()]
-
-    def __repr__(self) -> str:
-        return f"<Tournament of {len(self.policies)} policies: {self.games:,} games, {self.rules.preset_name}>"
-
-    def _repr_html_(self) -> str:
-        rows = (
-            (place, rank.policy, number_text(rank.points), number_text(rank.against), percent_text(rank.won))
-            for place, rank in enumerate(self.ranks(), 1)
-        )
-        caption = f"{self.rules.describe()}: {self.games:,} games; (…) are 95 % intervals, a deal being the unit"
-        return html_table(caption, ("", "policy", "points a round", "less the others", "matches won"), rows)
-
-    def __str__(self) -> str:
-        seatings = {len(group.seatings) for group in self._groups()}
-        meeting = "every two policies meet" if self.format == "pairs" else "all policies at one table"
-        lines = [
-            self.rules.describe(),
-            f"{meeting}; {self.deals:,} deals, each in {seatings.pop()} seatings: {self.games:,} games",
-            "(…) are 95 % intervals, a deal being the unit; differences are taken deal by deal",
-            "",
-            f"     {'policy':<{NAME_WIDTH}} {'points a round':<24} {'less the others':<25} matches won",
-        ]
-        for place, rank in enumerate(self.ranks(), 1):
-            lines.append(
-                f"{place:>3}  {_cut(rank.policy):<{NAME_WIDTH}} {number_text(rank.points):<24} "
-                f"{number_text(rank.against):<25} {percent_text(rank.won)}"
-            )
-        lines += ["", f"     {'two policies':<{2 * NAME_WIDTH + 3}} {'first less second':<25} matches won"]
-        for pair in self.pairs():
-            names = f"{f'{_cut(pair.first)} : {_cut(pair.second)}':<{2 * NAME_WIDTH + 3}}"
-            won = f"{100 * pair.first_won.value:.1f} : {100 * pair.second_won.value:.1f} %"
-            lines.append(f"     {names} {number_text(pair.difference):<25} {won}")
-        return "\n".join(lines)
+    stopping: StopRule
+    workers: int
+    progress: Progress | None
 
 
 @interruptible()
@@ -222,6 +109,8 @@ def tournament(
     workers: int | None = 1,
     first_game: int = 0,
     progress: Progress | None = None,
+    stop: StopRule | None = None,
+    out: Any = None,
 ) -> Tournament:
     """Play `policies` against each other on the same deals with rotated seats, and return the result.
 
@@ -230,8 +119,11 @@ def tournament(
     seating of the `format`, `pairs` or `table`. The result does not depend on `workers`. `progress` is called with
     (games finished, games wanted), a few times per second.
 
+    `stop`: a rule that ends the tournament before `deals`; `Tournament.verdict` says what its test has accepted.
+    `out`: a file that gets the records of all rounds; `resume_tournament` goes on with it.
+
     Ctrl-C raises `Interrupted` with the result of the finished deals. Raises the same errors as `simulate`, and
-    `PolicyError` or `MextrainError` for too few policies or an unknown format.
+    `PolicyError` or `MextrainError` for too few policies, an unknown format or a rule that cannot be meant, `OSError`.
     """
     if not isinstance(format, str) or format not in FORMATS:
         raise MextrainError(f"the format {shown(format)} is not known: expected {' or '.join(FORMATS)}")
@@ -242,43 +134,159 @@ def tournament(
     names, entrants = _entrants(policies)
     if format == "table" and len(entrants) != rules.players:
         raise PolicyError(f"{len(entrants)} policies for a table of {rules.players} players: give one for each seat")
-    groups = _groups(format, len(entrants), rules.players)
-    seatings = sum(len(group.seatings) for group in groups)
-    for group in groups:
-        # Compile everything before the progress clock starts.
-        Player(rules, Seats.of([entrants[index] for index in group.seatings[0]], rules.players), seed).warm_up()
-    result: Tournament | None = None
-    start, step = 0, 1
+    stopping = check_stop(stop, len(entrants))
+    job = _Job(rules, names, entrants, format, seed, int(first_game))
+    result = job.nothing(stopping)
+    wanted = _Until(deals, stopping, workers, progress)
+    if out is None:
+        return _played(job, result, wanted, None)
+    _warm_up(job)
+    saved = SavedRounds.create(out, _state(job, result, wanted))
+    with saved.held():
+        return _played(job, result, wanted, saved)
+
+
+@interruptible()
+def resume_tournament(
+    file: Any,
+    *,
+    deals: int | None = None,
+    stop: StopRule | None = None,
+    workers: int | None = 1,
+    progress: Progress | None = None,
+) -> Tournament:
+    """Go on with the tournament that was saved with `out=file`; the result is that of one run.
+
+    Without `deals` and `stop` it goes on to where the last run was to end. Otherwise these say where to stop now, as
+    for `tournament`: `deals` is the number of all deals, those of earlier runs included, and the default is the number
+    that was wanted last.
+
+    Raises `MextrainError` if there is no such tournament, or if it has more than `deals` deals, `OSError`, and what
+    `tournament` raises.
+    """
+    check_progress(progress)
+    workers = check_workers(workers)
+    saved = SavedRounds.open(file)
+    job, result, before = _read_state(saved)
+    stopping = before.stopping if deals is None and stop is None else check_stop(stop, len(job.names))
+    total = before.deals if deals is None else check_games(deals, job.first_game, "deals")
+    if total < result.deals:
+        raise MextrainError(f"deals = {total}: the file has {result.deals:,} deals already, so ask for more")
+    with saved.held():
+        return _played(job, replace(result, stopping=stopping), _Until(total, stopping, workers, progress), saved)
+
+
+def _warm_up(job: _Job) -> None:
+    """Compile everything before the progress clock starts."""
+    for group in job.groups():
+        seats = Seats.of([job.entrants[index] for index in group.seatings[0]], job.rules.players)
+        Player(job.rules, seats, job.seed).warm_up()
+
+
+def _played(job: _Job, result: Tournament, wanted: _Until, saved: SavedRounds | None) -> Tournament:
+    """Play on from `result`."""
+    _warm_up(job)
+    groups = job.groups()
+    seatings = [seating for group in groups for seating in group.seatings]
+    per_deal = [group.seats() * job.rules.rounds for group, _, _ in pairs_of(groups)]
+    start, step = result.deals, 1
+    done = bool(start and wanted.stopping and wanted.stopping.reached(result.sums["difference"], start, per_deal))
     try:
-        while start < deals:
-            part = min(step, deals - start)
+        while start < wanted.deals and not done:
+            part = min(step, wanted.deals - start)
             began = time.perf_counter()
-            played: list[tuple[tuple[int, ...], Rounds]] = []
-            for seating in (seating for group in groups for seating in group.seatings):
-                done = start * seatings + len(played) * part
+            played: list[tuple[tuple[int, ...], Simulation]] = []
+            failed: list[tuple[int, int]] = []
+            for seating in seatings:
+                finished = start * len(seatings) + len(played) * part
+                FORFEITS.take()
                 rounds = simulate(
-                    rules,
+                    job.rules,
                     games=part,
-                    seed=seed,
-                    policies=[entrants[index] for index in seating],
-                    workers=workers,
-                    first_game=first_game + start,
-                    progress=progress and _shifted(progress, done, deals * seatings),
+                    seed=job.seed,
+                    policies=[job.entrants[index] for index in seating],
+                    workers=wanted.workers,
+                    first_game=job.first_game + start,
+                    progress=wanted.progress and _shifted(wanted.progress, finished, wanted.deals * len(seatings)),
+                    record_actions=saved is not None,
                 )
+                failed += [(game - job.first_game - start, seating[seat]) for game, seat in FORFEITS.take()]
                 played.append((seating, rounds))
-            sums = _sums(rules, groups, len(entrants), played)
-            if result is not None:
-                sums = {
-                    name: tuple(a.plus(b) for a, b in zip(result.sums[name], each, strict=True))
-                    for name, each in sums.items()
-                }
-            start += part
-            result = Tournament(rules, names, format, seed, int(first_game), start, sums)
+            observed = _observed(job.rules, groups, len(job.names), played)
+            stop = wanted.stopping.within(result.sums["difference"], start, observed["difference"], per_deal)
+            done = stop is not None
+            kept = stop or part
+            result = _added(job, result, kept, observed, played, failed)
+            if saved is not None:
+                saved.add(_records(job, kept, played), _state(job, result, wanted))
+            start += kept
             step = max(1, min(8 * part, int(part * CHUNK_SECONDS / max(time.perf_counter() - began, 1e-9))))
     except KeyboardInterrupt:
-        raise Interrupted(result) from None
-    assert result is not None
+        raise Interrupted(result if result.deals else None) from None
     return result
+
+
+def _added(
+    job: _Job,
+    result: Tournament,
+    kept: int,
+    observed: Mapping[str, np.ndarray],
+    played: Sequence[tuple[tuple[int, ...], Simulation]],
+    failed: Sequence[tuple[int, int]],
+) -> Tournament:
+    """Return the result with the first `kept` of the deals that were played."""
+    sums = {
+        name: tuple(a.plus(b) for a, b in zip(result.sums[name], exact_sums(each[:kept]), strict=True))
+        for name, each in observed.items()
+    }
+    games = [(seating, rounds.range(0, kept)) for seating, rounds in played]
+    orders = merged(result.orders, count_orders(job.rules, job.groups(), games, result.deals))
+    lost = Counter(policy for deal, policy in failed if deal < kept)
+    forfeits = tuple(before + lost[policy] for policy, before in enumerate(result.forfeits))
+    return replace(result, deals=result.deals + kept, sums=sums, orders=orders, forfeits=forfeits)
+
+
+def _records(
+    job: _Job, kept: int, played: Sequence[tuple[tuple[int, ...], Simulation]]
+) -> Iterator[str]:
+    """Yield the records of the first `kept` deals: by deal, seating and round, with the policies by seat."""
+    for deal in range(kept):
+        for seating, games in played:
+            policies = [job.names[index] for index in seating]
+            for position in rounds_of(games, deal):
+                yield json.dumps({**position.record(), "policies": policies}, ensure_ascii=False)
+
+
+def _state(job: _Job, result: Tournament, wanted: _Until) -> dict[str, Any]:
+    """Return everything that a later run needs, as a JSON object. Raises `PolicyError`."""
+    policies = [Seats.of([policy], 1).stored_names()[0] for policy in job.entrants]
+    return {
+        "rules": job.rules.to_dict(),
+        "policies": policies,
+        "names": list(job.names),
+        "seatings": job.format,
+        "seed": job.seed,
+        "first_game": job.first_game,
+        "wanted": {"deals": wanted.deals, **vars(wanted.stopping)},
+        **result.state(),
+    }
+
+
+def _read_state(saved: SavedRounds) -> tuple[_Job, Tournament, _Until]:
+    """Return what is played, the result so far, and how long the last run was to go on."""
+    state = saved.state
+    try:
+        rules, names = RuleSet.from_dict(state["rules"]), tuple(map(str, state["names"]))
+        entrants, wanted = list(map(str, state["policies"])), dict(state["wanted"])
+        seed, first_game = check_seed(state["seed"]), check_game(state["first_game"], "first_game")
+        job = _Job(rules, names, entrants, str(state["seatings"]), seed, int(first_game))
+        deals = check_games(wanted.pop("deals"), first_game, "deals")
+        stopping = check_stop(StopRule(**wanted), len(names))
+        result = job.nothing(stopping).with_state(state)
+    except (KeyError, TypeError, ValueError) as error:
+        what = one_line(f"{type(error).__name__}: {error}")
+        raise MextrainError(f"the state of {one_line(str(saved.path))} cannot be read: {what}") from None
+    return job, result, _Until(deals, stopping, 1, None)
 
 
 def _entrants(policies: Sequence[Any] | Mapping[str, Any] | str) -> tuple[tuple[str, ...], list[Any]]:
@@ -289,7 +297,7 @@ def _entrants(policies: Sequence[Any] | Mapping[str, Any] | str) -> tuple[tuple[
         if not isinstance(policies, Iterable):
             raise PolicyError(f"policies = {shown(policies)}: expected two or more, or a mapping of names to policies")
         found = policies.split(",") if isinstance(policies, str) else list(policies)
-    names = [Seats.of([policy], 1).names[0] for policy in found]
+    names = [_name(policy) for policy in found]
     if len(found) < 2:
         raise PolicyError(f"a tournament of {len(found)} policies: give two or more")
     if isinstance(policies, Mapping):
@@ -302,33 +310,17 @@ def _entrants(policies: Sequence[Any] | Mapping[str, Any] | str) -> tuple[tuple[
     return tuple(names), found
 
 
-def _groups(format: str, policies: int, players: int) -> list[_Group]:
-    """Return the groups of policies that meet, with their seatings."""
-    if format == "table":
-        return [_Group(tuple(range(policies)), _rotations(tuple(range(policies))))]
-    groups = []
-    for first, second in combinations(range(policies), 2):
-        there = tuple((first, second)[seat % 2] for seat in range(players))
-        back = tuple((second, first)[seat % 2] for seat in range(players))
-        groups.append(_Group((first, second), tuple(dict.fromkeys(_rotations(there) + _rotations(back)))))
-    return groups
+def _name(policy: Any) -> str:
+    """Return the name of a policy; a bot says it itself."""
+    seats = Seats.of([policy], 1)
+    command = seats.commands[0]
+    return seats.names[0] if command is None else one_line(POOL.name(command), MAX_NAME)
 
 
-def _rotations(seating: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    return tuple(seating[turn:] + seating[:turn] for turn in range(len(seating)))
-
-
-def _pairs(groups: Sequence[_Group]) -> Iterator[tuple[_Group, int, int]]:
-    """Yield every two policies that meet, in the order of the sums."""
-    for group in groups:
-        for first, second in combinations(group.members, 2):
-            yield group, first, second
-
-
-def _sums(
-    rules: RuleSet, groups: Sequence[_Group], policies: int, played: Sequence[tuple[tuple[int, ...], Rounds]]
-) -> dict[str, tuple[Sum, ...]]:
-    """Return the exact sums over deals of all compared quantities; the seatings of a deal are added up first."""
+def _observed(
+    rules: RuleSet, groups: Sequence[Group], policies: int, played: Sequence[tuple[tuple[int, ...], Rounds]]
+) -> dict[str, np.ndarray]:
+    """Return all compared quantities of each deal, int64[deals, n]; the seatings of a deal are added up."""
     deals = played[0][1].games
     points, against, won = (np.zeros((deals, policies), np.int64) for _ in range(3))
     pairs: dict[str, list[np.ndarray]] = {"difference": [], "first_won": [], "second_won": []}
@@ -355,18 +347,8 @@ def _sums(
             pairs["first_won"].append(group_won[:, first])
             pairs["second_won"].append(group_won[:, second])
     columns = {"points": points, "against": against, "won": won}
-    columns |= {name: np.stack(each, axis=1) for name, each in pairs.items()}
-    return {name: exact_sums(each) for name, each in columns.items()}
+    return columns | {name: np.stack(each, axis=1) for name, each in pairs.items()}
 
 
 def _shifted(progress: Progress, done: int, games: int) -> Callable[[int, int], None]:
     return lambda more, _: progress(done + more, games)
-
-
-def _plain(found: Rank | Pair) -> dict[str, Any]:
-    values = found._asdict()
-    return {name: value.to_dict() if isinstance(value, Estimate) else value for name, value in values.items()}
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
