@@ -30,6 +30,7 @@ from mextrain import (
     search,
     simulate,
 )
+from mextrain.env import ACTION_FEATURES, TABLE_FEATURES
 from mextrain.hidden.observation import expand, legal_mask
 from mextrain.study.planner import first_hands, longest_chain
 from mextrain_core.bulk.expert_policy import choose_expert
@@ -38,6 +39,8 @@ from mextrain_core.bulk.replay import Recorded, replay_rounds
 from mextrain_core.bulk.rollout import SeatPolicies, play_copies
 from mextrain_core.bulk.samples import Samples, replay_decisions
 from mextrain_core.compiler.yardsticks import branchy, wide
+from mextrain_core.env.net import Weights, score_rows, value_tables
+from mextrain_core.env.rows import Rows
 from mextrain_core.game.deal import deal
 from mextrain_core.game.events import EVENT
 from mextrain_core.game.perft import perft
@@ -298,6 +301,30 @@ def environment(rules: RuleSet, given: dict[str, Any], steps: int) -> str:
     return digest.hexdigest()[:16]
 
 
+def scored(rules: RuleSet, steps: int) -> str:
+    """What some net says of rows, and of the tables; its choices are played."""
+    env = BatchEnv(rules, 3, seed=12, legal="rows", actions="rows", observe=None)
+    env.reset()
+    dice = np.random.default_rng(1)
+    actions, table, width, inner = len(ACTION_FEATURES) + 1, len(TABLE_FEATURES), 8, 4
+    shapes = (
+        (actions, width), (table, width), width, (width, inner), inner, inner, actions, (table, width), width,
+        (width, rules.players), (table, rules.players), rules.players,
+    )  # fmt: skip
+    weights = Weights(*(dice.normal(size=shape).astype(np.float32) for shape in shapes))
+    digest = hashlib.sha256()
+    for step in range(steps):
+        rows = Rows(env.offsets, env.ids, env.moves, env.features, env.table_features)
+        scores, chosen = np.zeros(len(rows.ids), np.float32), np.zeros(3, np.uint16)
+        points = np.zeros((3, rules.players), np.float32)
+        score_rows(weights, rows, env.random_actions(step), scores, chosen)
+        value_tables(weights, rows.table, points)
+        for array in (scores, chosen, points):
+            digest.update(array.tobytes())
+        env.step(chosen)
+    return digest.hexdigest()[:16]
+
+
 def digests() -> dict[str, Any]:
     """The digest of every job."""
     found: dict[str, Any] = {}
@@ -321,6 +348,7 @@ def digests() -> dict[str, Any]:
     for number, (name, given) in enumerate(ENVIRONMENTS.items()):
         wide = RULES[("foot", "super", "super-cover")[number % 3]]
         found[f"environment, {name}"] = [environment(tiny, given, 30), environment(wide, given, 12)]
+    found["scored"] = [scored(RULES[name], 12) for name in ("mexican", "super")]
     # As read from JSON text, where tuples are lists.
     again: dict[str, Any] = json.loads(json.dumps(found))
     return again

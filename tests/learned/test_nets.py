@@ -95,7 +95,7 @@ def test_a_decision_does_not_depend_on_its_batch(preset: str, players: int) -> N
 
 
 def test_its_values_serve_a_search() -> None:
-    """They are points of all seats, and seats with more tiles expect more."""
+    """They are points of all seats, and of two seats of a table, the one with more tiles expects more."""
     for preset, net in NETS.items():
         rules = RuleSet.preset(preset, players=4)
         kept = Kept(net)
@@ -105,14 +105,16 @@ def test_its_values_serve_a_search() -> None:
         assert (points >= 0).all()
         assert 0.5 * played.points.mean() < points.mean() < 2 * played.points.mean()
         tiles = np.concatenate([batch.views["hand_count"][:, :4] for batch in kept.batches])
-        assert np.corrcoef(tiles.ravel(), points.ravel())[0, 1] > 0.3
+        more = [array - array.mean(axis=1, keepdims=True) for array in (tiles, points)]
+        assert np.corrcoef(more[0].ravel(), more[1].ravel())[0, 1] > 0.4
         position = Position.deal(rules, seed=3)
         found = mextrain.search(position, playouts=200, block=50, value=net.points, drop=None, seed=1)
         assert found.best in position.legal_moves()
 
 
 def test_other_numbers_of_players_have_no_values() -> None:
-    position = Position.deal(RuleSet.mexican(3), seed=7)
+    rules = RuleSet.mexican(3)
+    position = next(each for seed in range(20) if len((each := Position.deal(rules, seed=seed)).legal_moves()) > 1)
     with pytest.raises(MextrainError, match=r"players = 3: mexican\.npz values rounds of 4 players"):
         mextrain.search(position, playouts=200, value=mexican_net.points, drop=None)
 
