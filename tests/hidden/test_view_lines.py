@@ -30,6 +30,21 @@ def test_a_seat_cannot_tell_a_sample_from_the_truth(this: Named, seed: int, move
         assert WorldSampler(sample, seat, 7).places(5).tolist() == WorldSampler(position, seat, 7).places(5).tolist()
 
 
+def test_several_seats_may_end_without_a_tile() -> None:
+    """With the opening `together` others may lay their last tiles after the round is decided."""
+    rules = RuleSet.preset("pagat", players=11, hand_size=1, engine_from="set_aside")
+    ended = [reached((rules, seed, 0, "7-7", 2), seed, 120) for seed in range(40)]
+    several = [position for position in ended if position.hand_sizes.count(0) > 1]
+    assert several
+    for position in several:
+        for seat in range(11):
+            line = position.line(for_seat=seat, events=True)
+            assert determinize(line, seat, 7).line(for_seat=seat, events=True) == line
+        shown = position.hand_sizes.index(1)
+        with pytest.raises(PositionError, match=f"what seat {shown} sees"):
+            determinize(position.line(for_seat=shown, events=True), position.hand_sizes.index(0), 7)
+
+
 def test_samples_differ_and_are_seeded() -> None:
     position = Position.deal(RuleSet.mexican(4), seed=3)
     line = position.line(for_seat=1, events=True)

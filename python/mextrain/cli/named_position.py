@@ -178,7 +178,7 @@ def _line(path: str, name: str, wanted: int) -> tuple[int, bytes]:
 
 def _of_line(text: str, source: str) -> _Found:
     from mextrain.errors import PositionError
-    from mextrain.hidden.view import sample_view, seat_of_view
+    from mextrain.hidden.view import sample_view, seats_of_view
     from mextrain.notation.read import read
     from mextrain.position import Position
 
@@ -186,7 +186,7 @@ def _of_line(text: str, source: str) -> _Found:
         snapshot = read(text)
         if snapshot.hidden and snapshot.events is not None:
             # All that is asked depends on what the seat knows only, so any hidden tiles that fit will do.
-            seat = seat_of_view(snapshot)
+            seat = seats_of_view(snapshot)[0]
             return _Found(sample_view(snapshot, seat, 0), source, seen_by=seat)
         position = Position.from_line(text)
     except PositionError as error:

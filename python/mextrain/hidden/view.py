@@ -38,14 +38,25 @@ from mextrain_core.model.state import (
 _PHASES = {"decision": PHASE_DECIDE, "draw": PHASE_DRAW, "forced-draw": PHASE_FORCED_DRAW}
 
 
-def seat_of_view(snapshot: Snapshot) -> int:
-    """Return the seat whose view a snapshot with hidden places is. Raises `PositionError` if that is not clear."""
+def seats_of_view(snapshot: Snapshot) -> list[int]:
+    """Return the seats whose view a snapshot with hidden places may be: at least one.
+
+    There may be several at the end of a round that more than one seat ended without a tile, since an empty hand looks
+    the same to everybody. Raises `PositionError` if the snapshot is no seat's view.
+    """
     shown_hands = [seat for seat, hand in enumerate(snapshot.hands) if not isinstance(hand, Hidden)]
-    holders = [seat for seat in shown_hands if len(snapshot.hands[seat])] or shown_hands
-    if len(holders) != 1:
+    holders = [seat for seat in shown_hands if len(snapshot.hands[seat])]
+    possible = holders or [seat for seat in shown_hands if _draws_seen(snapshot) <= {seat}]
+    if len(holders) > 1 or not possible:
         expected = "expected one hand with its tiles, and `?` for the others"
         raise PositionError(f"the line is not what one seat sees: {expected}")
-    return holders[0]
+    return possible
+
+
+def _draws_seen(snapshot: Snapshot) -> set[int]:
+    """The seats of which a draw is shown with its tile."""
+    heads = (text.partition(" ") for text in snapshot.events or ())
+    return {int(head.partition(":")[0]) for head, _, tile in heads if tile and tile != UNSEEN}
 
 
 def sample_view(snapshot: Snapshot, seat: int, seed: int) -> Position:
@@ -54,9 +65,9 @@ def sample_view(snapshot: Snapshot, seat: int, seed: int) -> Position:
     `snapshot` must have events and hidden places. Raises `PositionError` if it is not the view of that seat or
     contradicts itself, `SeedError` for a seed out of range.
     """
-    seed, rules, own = check_seed(seed), snapshot.rules, seat_of_view(snapshot)
-    if whole(seat) != own:
-        raise PositionError(f"the line shows what seat {own} sees, and not what seat {shown(seat)} sees")
+    seed, rules, possible, own = check_seed(seed), snapshot.rules, seats_of_view(snapshot), whole(seat)
+    if own not in possible:
+        raise PositionError(f"the line shows what seat {possible[0]} sees, and not what seat {shown(seat)} sees")
     events = [_read(text, rules) for text in snapshot.events or ()]
     log = [_entry(event, rules) for event in events]
     _check_tiles(snapshot, own, events)
