@@ -44,7 +44,7 @@ def stage(pages: Path, outputs: bool) -> dict[str, tuple[int, int]]:
         name = f"{source.relative_to(ROOT).as_posix()}.md"
         text = notebooks.page(source, (pages / name).parent if outputs else None)
         put(pages, name, adapted(text, source.parent))
-    for folder in ("examples", "examples/bots", "examples/c_abi", "examples/notebooks", DECISIONS):
+    for folder in ("examples", "examples/bots", "examples/c_abi", "examples/learner", "examples/notebooks", DECISIONS):
         put(pages, f"{folder}/index.md", index(pages / folder, folder))
     for name, text in reference.pages().items():
         put(pages, f"reference/{name}.md", text)

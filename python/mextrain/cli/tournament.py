@@ -98,12 +98,12 @@ def run(args: argparse.Namespace) -> int:
     """Play and print ranks and comparisons; after Ctrl-C, those of the finished deals."""
     from mextrain.bulk.simulate import Interrupted
 
-    file = args.resume or args.out
+    file = args.out if args.resume is None else args.resume
     again = None if file is None else f"mextrain tournament --resume {shlex.quote(file)}"
     code = 0
     try:
         with Meter() as meter:
-            result = (_resumed if args.resume else _begun)(args, meter)
+            result = (_begun if args.resume is None else _resumed)(args, meter)
     except Interrupted as stopped:
         go_on = f"; go on with: {again}" if again else ""
         if stopped.finished is None:

@@ -1,4 +1,4 @@
-"""A cache of move and event texts, because the same few hundred come up again and again."""
+"""A cache of the texts and tiles of moves and events, because the same few hundred come up again and again."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from functools import lru_cache
 
 from mextrain.game.events import Event, LogEntry
 from mextrain.game.moves import Actions, Move
+from mextrain.game.tiles import Tile
 
 
 class Texts:
-    """The texts of moves and events for one `Actions`, that is, for a tile set and a number of players."""
+    """The texts and tiles of moves and events for one `Actions`, that is, for a tile set and a number of players."""
 
     def __init__(self, actions: Actions) -> None:
         self.actions = actions
         self._text_of: dict[int, str] = {}
+        self._tile_of: dict[Move, Tile] = {}
         self._move_of: dict[str, Move] = {}
         self._event_of: dict[LogEntry, Event] = {}
 
@@ -23,6 +25,13 @@ class Texts:
         if text is None:
             text = self._text_of[code] = self.actions.text(Move.from_code(code))
         return text
+
+    def tile(self, move: Move) -> Tile:
+        """Return the tile that a move plays. Raises `MoveError` like `Actions.tile`."""
+        tile = self._tile_of.get(move)
+        if tile is None:
+            tile = self._tile_of[move] = self.actions.tile(move)
+        return tile
 
     def move(self, text: str) -> Move:
         """Return the move that `text` describes. Raises `MoveError` like `Actions.parse`."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mextrain._support.integers import whole
 from mextrain.errors import PositionError, shown
-from mextrain.game.events import PLAY
 from mextrain.game.read_only import OWED, OpenDouble, ReadOnlyPosition
+from mextrain.game.text_cache import texts_of
 from mextrain.game.tiles import Tile
 from mextrain.notation.snapshot import (
     EARLIER,
@@ -123,5 +123,5 @@ def _train(standing: ReadOnlyPosition, index: int) -> TrainState:
 def _laid(standing: ReadOnlyPosition) -> tuple[Tile, ...]:
     """The tiles on the table without the engine, in tile-number order."""
     rules = standing.rules
-    played = (event.tile for event in standing.events if event.kind == PLAY and event.tile is not None)
-    return tuple(sorted([*standing.start.laid, *played], key=rules.tiles.index))
+    laid = [*standing.start.laid, *map(texts_of(rules.actions).tile, standing._laid_moves())]
+    return tuple(sorted(laid, key=rules.tiles.index))
