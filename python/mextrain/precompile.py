@@ -87,7 +87,8 @@ def _bulk_play() -> None:
             for keep in (False, True):
                 simulate(preset(players, rounds=1), games=1, record_actions=keep, backend="scalar")
         simulate(preset(2, rounds=1), games=1, policies="heaviest", backend="scalar")
-    simulate(RULES.replace(double_rule="cover"), games=1, backend="scalar")
+    for double_rule in ("cover", "chicken_foot"):
+        simulate(RULES.replace(double_rule=double_rule), games=1, backend="scalar")
 
 
 def _callbacks() -> None:

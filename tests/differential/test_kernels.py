@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
-from mextrain import RuleSet, TileSet
+from mextrain import RuleError, RuleSet, TileSet
 from mextrain_core.bulk import rollout
 from mextrain_core.bulk.policies import CAUTIOUS, COUNTING, HEAVIEST, RANDOM
 from mextrain_core.compact.intrinsics import supported
@@ -21,9 +21,12 @@ from mextrain_core.game.deal import deal
 from mextrain_core.game.movegen import legal_moves
 from mextrain_core.game.turn import advance, play_unchecked
 from mextrain_core.model.limits import NONE
+from mextrain_core.model.rules import VARIED
 from mextrain_core.model.state import PHASE_DECIDE, new_states
+from tests.reference.options import CHOICES
 from tests.strategies import GAMES, SEEDS
 
+PRINTED = ("tournament", "puremco", "cardinal", "pagat", "pressman")
 MIX = (COUNTING, CAUTIOUS, RANDOM, HEAVIEST)
 EXAMPLES = int(os.environ.get("MEXTRAIN_DIFFERENTIAL_ROUNDS", "60"))
 
@@ -65,6 +68,25 @@ def played(
     numbers = np.uint64(seed), np.uint64(first_game), games
     total, moves = kernel(new_states(1), 0, rules.record, policies, *numbers, points, facts, actions)
     return int(total), int(moves), points.tolist(), facts.tolist(), actions.tolist()
+
+
+@st.composite
+def printed_rules(draw: Any) -> RuleSet:
+    """Rules with number sets and without chicken feet, in which the options vary that printed rule sets vary."""
+    names = [name for name in (*VARIED, "opening", "max_uncovered") if name != "together"]
+    options = {name: draw(st.sampled_from(CHOICES[name])) for name in names if draw(st.booleans())}
+    assume(options.get("double_rule") != "chicken_foot")
+    try:
+        return RuleSet.preset(draw(st.sampled_from(PRINTED)), players=draw(st.integers(2, 8)), rounds=2, **options)
+    except RuleError:
+        reject()
+
+
+@settings(max_examples=EXAMPLES)
+@given(printed_rules(), SEEDS, GAMES, st.sampled_from((0, 100, 10_000)))
+def test_printed_rules_give_the_same_bytes(rules: RuleSet, seed: int, game: int, room: int) -> None:
+    ours = played(rollout.play_printed, rules, seed, game, 2, room)
+    assert ours == played(rollout.play_any, rules, seed, game, 2, room)
 
 
 @settings(max_examples=EXAMPLES)
@@ -113,15 +135,17 @@ USUAL = [
     (RuleSet.mexican(8), "play_plain_wide"),
     (RuleSet.mexican(4, tile_set="double-15"), "play_plain_wide"),
     (RuleSet.mexican(5, opening="single", double_blank=50, starter="winner", hand_size=3), "play_plain"),
+    (RuleSet.mexican(13), "play_printed"),
+    (RuleSet.mexican(4, max_uncovered=1), "play_printed"),
+    (RuleSet.mexican(4, drawn_play="may"), "play_printed"),
+    *((RuleSet.preset(name, players=4), "play_printed") for name in PRINTED),
     (RuleSet.super(7), "play_super"),
     (RuleSet.super(8), "play_super_wide"),
     (RuleSet.super(4, max_uncovered=None, opening="chain"), "play_super"),
 ]
 OTHERS = [
-    RuleSet.mexican(13),
-    RuleSet.mexican(4, max_uncovered=1),
     RuleSet.mexican(4, double_rule="chicken_foot"),
-    RuleSet.mexican(4, drawn_play="may"),
+    RuleSet.mexican(4, drawn_tile="own_train"),
     RuleSet.super(4, letter_match="anywhere"),
     RuleSet.super(4, dead_double="binds"),
 ]
@@ -146,4 +170,4 @@ def test_all_others_are_played_by_the_general_one(rules: RuleSet) -> None:
 def test_usual_rules_have_a_kernel_for_other_policies(rules: RuleSet, kernel: str) -> None:
     policies = [RANDOM] * (rules.players - 1) + [CAUTIOUS]
     assert rollout.games_kernel(rules.record, policies) is getattr(rollout, f"play_{kernel}_policies")
-    assert rollout.games_kernel(OTHERS[2].record, [RANDOM, RANDOM, CAUTIOUS, RANDOM]) is rollout.play_any
+    assert rollout.games_kernel(OTHERS[0].record, [RANDOM, RANDOM, CAUTIOUS, RANDOM]) is rollout.play_any

@@ -17,7 +17,7 @@ from mextrain_core.game.turn import advance_state, end_round, forced_steps, play
 from mextrain_core.hidden.view import view_state
 from mextrain_core.model.limits import NONE
 from mextrain_core.model.rng import POLICY_WORDS, mix, one_way_word, round_key, word
-from mextrain_core.model.rules import USUAL_PLAIN, USUAL_SUPER
+from mextrain_core.model.rules import USUAL_PLAIN, USUAL_PRINTED, USUAL_SUPER
 from mextrain_core.model.state import FAILED, FAULT, PHASE_DECIDE, copy_state
 
 u64 = np.uint64
@@ -232,11 +232,12 @@ def play_matches(s, r, policies, calls, games, results):
     return total, n
 
 
-ALL_RULES, PLAIN, SUPER = 0, 1, 2
-"""For which rules a kernel is made: all, or only ``USUAL_PLAIN`` or ``USUAL_SUPER``."""
+ALL_RULES, PLAIN, SUPER, PRINTED = 0, 1, 2, 3
+"""For which rules a kernel is made: all, or only ``USUAL_PLAIN``, ``USUAL_SUPER`` or ``USUAL_PRINTED``."""
 
 as_plain = freezer("plain", USUAL_PLAIN)
 as_super = freezer("super", USUAL_SUPER)
+as_printed = freezer("printed", USUAL_PRINTED)
 
 
 def games_kernel_for(form, words):
@@ -251,6 +252,8 @@ def games_kernel_for(form, words):
     def play(states, i, rules, policies, seed, first_game, games, points, facts, actions):
         if form == ALL_RULES:
             s, r, seats = states[i], rules[0], policies
+        elif form == PRINTED:
+            s, r, seats = states[i], as_printed(rules[0]), None
         elif form == PLAIN and words == 0:
             s, r, seats = states[i], as_plain(rules[0]), policies
         elif form == PLAIN:
@@ -265,6 +268,8 @@ def games_kernel_for(form, words):
 
 
 play_any = games_kernel_for(ALL_RULES, 0)
+play_printed = games_kernel_for(PRINTED, 0)
+"""All seats play at random."""
 play_plain_small = games_kernel_for(PLAIN, 1)
 """At most 64 tiles and 3 players."""
 play_plain = games_kernel_for(PLAIN, 2)
@@ -282,10 +287,14 @@ play_super_policies = games_kernel_for(SUPER, 0)
 
 def usual_rules(rules):
     """PLAIN or SUPER if these are such rules, else ALL_RULES."""
-    r = rules[0]
-    if r["halves"] <= 16 and all(r[field] == value for field, value in USUAL_PLAIN.items()):
+    if rules[0]["halves"] <= 16 and keeps(rules, USUAL_PLAIN):
         return PLAIN
-    return SUPER if all(r[field] == value for field, value in USUAL_SUPER.items()) else ALL_RULES
+    return SUPER if keeps(rules, USUAL_SUPER) else ALL_RULES
+
+
+def keeps(rules, fields):
+    """Whether the rules have the values of ``fields`` (by name)."""
+    return all(rules[0][field] == value for field, value in fields.items())
 
 
 def all_random(policies):
@@ -300,7 +309,7 @@ def games_kernel(rules, policies):
     """
     usual = usual_rules(rules)
     if usual == ALL_RULES:
-        return play_any
+        return play_printed if all_random(policies) and keeps(rules, USUAL_PRINTED) else play_any
     if not all_random(policies):
         return play_plain_policies if usual == PLAIN else play_super_policies
     if not supported():

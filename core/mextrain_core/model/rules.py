@@ -17,10 +17,17 @@ OPTION_CODES: dict[str, tuple[str, ...]] = {name: row.words for name, row in TAB
 """Options with named values: the index of a value is its code in the struct."""
 
 USUAL: dict[str, int] = {name: 0 for name in OPTION_CODES if name not in ("opening", "tie_break", "engine_hunt")}
-"""The fields that all presets share; options that cost next to no time are left out."""
+"""The fields that `mexican` and `super` share; options that cost next to no time are left out."""
 USUAL["together"] = 0
 USUAL_PLAIN = {**USUAL, "wild": NONE, "plain": 1, "max_uncovered": 0}
 USUAL_SUPER = {**USUAL, "wild": WILD, "plain": 0}
+VARIED = (
+    "mexican_start", "draw_limit", "drawn_play", "double_rule", "finish_on_double", "engine_from", "own_train_first",
+    "together",
+)  # fmt: skip
+"""Of USUAL, the fields in which printed rule sets differ."""
+USUAL_PRINTED = {**{name: 0 for name in USUAL if name not in VARIED}, "wild": NONE, "plain": 1}
+"""The fields that the presets with number sets share."""
 
 ANY_TURN, ONLY_IF_STUCK = code("mexican_start", "any_turn"), code("mexican_start", "only_if_stuck")
 AFTER_OWN_TRAIN = code("mexican_start", "after_own_train")
