@@ -227,6 +227,7 @@ def test_columns_that_are_not_ours(archive: Path) -> None:
     wide = table.set_column(9, "turns", table["turns"].cast(pa.int64()))
     for changed, reason in (
         (table.drop_columns(["draws"]), "has the columns seed, game, .* expected seed, game"),
+        (table.rename_columns(["a\0\n", *table.column_names[1:]]), "has the columns a\ufffd , game, "),
         (wide, "has int64 in the column turns, expected uint32"),
         (table.replace_schema_metadata({}), "belongs to another job or shard, as its metadata say"),
     ):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mextrain.archive.layout import COLUMNS, FORMAT, column_name
+from mextrain.errors import one_line
 
 
 def archive_schema(metadata: Mapping[str, Any] | None = None, file_format: str = FORMAT) -> Any:
@@ -32,7 +33,7 @@ def schema_problems(schema: Any, file_format: str) -> list[str]:
     """Return what is wrong with the schema of a shard of this format, one text for each problem."""
     wanted = archive_schema(file_format=file_format)
     if schema.names != wanted.names:
-        return [f"has the columns {', '.join(schema.names)}, expected {', '.join(wanted.names)}"]
+        return [f"has the columns {one_line(', '.join(schema.names))}, expected {', '.join(wanted.names)}"]
     return [
         f"has {schema.field(name).type} in the column {name}, expected {wanted.field(name).type}"
         for name in wanted.names
