@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -82,27 +83,33 @@ def test_the_place_is_uniform() -> None:
         assert abs(smaller[holder] / deals - share) < 5 * (share * (1 - share) / deals) ** 0.5
 
 
-@pytest.mark.parametrize("hunt", HUNTS)
-@pytest.mark.parametrize("starter", ["draw", "rotate", "winner", 1])
-def test_matches_of_all_programs_agree(starter: str | int, hunt: str) -> None:
-    rules = SMALL.replace(starter=starter, engine_hunt=hunt)
-    played = simulate(rules, games=4, seed=9, record_actions=True)
-    positions = iter(play_rounds(rules, games=4, seed=9))
-    order, seen = MatchOrder(), set()
-    for game in range(4):
+def played_by_all(rules: RuleSet, games: int) -> Iterator[tuple[list[list[str]], dict[str, Any]]]:
+    """Play matches by kernels, positions, records and the slow program, which must agree; yields hands and records."""
+    played = simulate(rules, games=games, seed=9, record_actions=True)
+    positions = iter(play_rounds(rules, games=games, seed=9))
+    order = MatchOrder()
+    for game in range(games):
         slow = play_match(SlowRules.from_record(rules.to_dict()), 9, game, "random")
         for number, one in enumerate(slow.rounds):
             position = next(positions)
             assert position.start.hands == tuple(tuple(map(rules.tiles.parse, hand)) for hand in one.dealt_hands)
             assert [event.text for event in position.events] == one.events
-            assert (position.starter, position.points) == (one.starter, tuple(one.points or []))
+            assert (str(position.engine), position.starter) == (one.engine, one.starter)
             assert played.starter[game, number] == one.starter
-            assert tuple(played.points[game, number].tolist()) == position.points
+            assert position.points == tuple(one.points or []) == tuple(played.points[game, number].tolist())
             record = position.record()
+            assert record["round"] == number
             assert first_fault(record) is None
             assert replay(json.loads(json.dumps(record))).points == position.points
             order.check(RoundRecord.from_dict(record))
-            seen.add(sum(map(len, one.dealt_hands)) - 6)
+            yield one.dealt_hands, record
+
+
+@pytest.mark.parametrize("hunt", HUNTS)
+@pytest.mark.parametrize("starter", ["draw", "rotate", "winner", 1])
+def test_matches_of_all_programs_agree(starter: str | int, hunt: str) -> None:
+    rules = SMALL.replace(starter=starter, engine_hunt=hunt)
+    seen = {sum(map(len, hands)) - 6 for hands, _ in played_by_all(rules, 4)}
     assert -1 in seen
     assert max(seen) > 3
 
@@ -255,24 +262,10 @@ def test_callers_and_doubles_of_every_beginning(engine_from: str, players: int, 
 def test_matches_agree_if_the_deal_decides(starter: str | int, engine_from: str) -> None:
     """Kernels, positions, records and the slow program; altered records are refused."""
     rules = RuleSet.mexican(3, tile_set="double-6", hand_size=2, rounds=4, engine_from=engine_from, starter=starter)
-    played = simulate(rules, games=6, seed=9, record_actions=True)
-    positions = iter(play_rounds(rules, games=6, seed=9))
-    order, seen, refused = MatchOrder(), set(), 0
-    for game in range(6):
-        slow = play_match(SlowRules.from_record(rules.to_dict()), 9, game, "random")
-        for number, one in enumerate(slow.rounds):
-            position = next(positions)
-            assert position.start.hands == tuple(tuple(map(rules.tiles.parse, hand)) for hand in one.dealt_hands)
-            assert [event.text for event in position.events] == one.events
-            assert (str(position.engine), position.starter) == (one.engine, one.starter)
-            assert position.points == tuple(one.points or []) == tuple(played.points[game, number].tolist())
-            record = position.record()
-            assert record["round"] == number
-            assert first_fault(record) is None
-            assert replay(json.loads(json.dumps(record))).points == position.points
-            order.check(RoundRecord.from_dict(record))
-            seen.add(sum(map(len, one.dealt_hands)) - 6)
-            refused += altered(record)
+    seen, refused = set(), 0
+    for hands, record in played_by_all(rules, 6):
+        seen.add(sum(map(len, hands)) - 6)
+        refused += altered(record)
     assert {-1, 0} <= seen
     assert refused > 20
 

@@ -168,7 +168,7 @@ def as_place(folder: Folder) -> Place:
 
 
 def _is_file_system(kind: type) -> bool:
-    """Whether a type is a kind of `pyarrow.fs.FileSystem`; without that module there are none."""
+    """Whether `kind` is a subclass of `pyarrow.fs.FileSystem`; False if that module has not been imported."""
     fs = sys.modules.get("pyarrow.fs")
     return fs is not None and issubclass(kind, fs.FileSystem)
 
